@@ -1,0 +1,46 @@
+package ingest
+
+// Holding is storage that a group holds on a file system over a span of time.
+// Spans are half-open; a quota that changes gives two Holdings that meet.
+type Holding struct {
+	Group      string
+	Filesystem string
+
+	// From and Until are local midnights of the site, as dates (year, month,
+	// day): storage is contracted in days, not in instants. Until is the zero
+	// Date while the quota still holds.
+	From, Until Date
+
+	QuotaBytes int64 // 0 is a quota of nothing, which is not the same as no row
+	UsedBytes  int64 // Unknown where no sample was given
+	Unit       StorageUnit
+
+	Source Source
+}
+
+// Date is a calendar day.
+type Date struct{ Year, Month, Day int }
+
+// IsZero reports whether d is no date.
+func (d Date) IsZero() bool { return d == Date{} }
+
+// Before reports whether d is an earlier day than e.
+func (d Date) Before(e Date) bool {
+	if d.Year != e.Year {
+		return d.Year < e.Year
+	}
+	if d.Month != e.Month {
+		return d.Month < e.Month
+	}
+	return d.Day < e.Day
+}
+
+// StorageUnit is the unit a quota was declared in; it is printed with the
+// quantity, so that TB and TiB are never mixed in silence.
+type StorageUnit string
+
+// The units of storage.
+const (
+	TB  StorageUnit = "TB"  // 10^12 bytes
+	TiB StorageUnit = "TiB" // 2^40 bytes
+)

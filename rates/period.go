@@ -1,0 +1,54 @@
+package rates
+
+import (
+	"fmt"
+	"time"
+)
+
+// Period is one calendar month in the site's time zone, half-open.
+type Period struct {
+	Year       int
+	Month      time.Month
+	Start, End time.Time // [Start, End), local midnights of the zone
+}
+
+// ParsePeriod reads "2026-03" as a month of the zone.
+func ParsePeriod(text string, zone *time.Location) (Period, error) {
+	t, err := time.Parse("2006-01", text)
+	if err != nil {
+		return Period{}, fmt.Errorf("%q is not a period such as 2026-03", text)
+	}
+	return MonthOf(t.Year(), t.Month(), zone), nil
+}
+
+// MonthOf gives the month of the zone.
+func MonthOf(year int, month time.Month, zone *time.Location) Period {
+	return Period{
+		Year: year, Month: month,
+		Start: time.Date(year, month, 1, 0, 0, 0, 0, zone),
+		End:   time.Date(year, month+1, 1, 0, 0, 0, 0, zone),
+	}
+}
+
+// PeriodContaining gives the month of the zone that contains t.
+func PeriodContaining(t time.Time, zone *time.Location) Period {
+	t = t.In(zone)
+	return MonthOf(t.Year(), t.Month(), zone)
+}
+
+// String prints "2026-03".
+func (p Period) String() string { return fmt.Sprintf("%04d-%02d", p.Year, p.Month) }
+
+// Next gives the month after p.
+func (p Period) Next() Period { return PeriodContaining(p.End, p.End.Location()) }
+
+// Previous gives the month before p.
+func (p Period) Previous() Period {
+	return PeriodContaining(p.Start.Add(-time.Hour), p.Start.Location())
+}
+
+// Contains reports whether t lies in [Start, End).
+func (p Period) Contains(t time.Time) bool { return !t.Before(p.Start) && t.Before(p.End) }
+
+// Days is the number of calendar days.
+func (p Period) Days() int { return time.Date(p.Year, p.Month+1, 0, 0, 0, 0, 0, time.UTC).Day() }
