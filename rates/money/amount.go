@@ -36,10 +36,10 @@ func ParseCurrency(code string) (Currency, error) {
 }
 
 // Amount rounds x, in major units, to the currency's minor unit. An amount
-// beyond 64 bits is an error.
+// beyond ±(2^63 − 1) minor units is an error.
 func (c Currency) Amount(x Exact, mode Mode) (Amount, error) {
 	n := x.scaled(c.Digits, mode)
-	if !n.IsInt64() {
+	if !n.IsInt64() || n.Int64() < -maxInt64 {
 		return 0, fmt.Errorf("%s %s is too large for an invoice", x.Decimal(c.Digits, mode), c.Code)
 	}
 	return Amount(n.Int64()), nil
@@ -86,6 +86,9 @@ func Group(plain string) string {
 // truncation left over, ties by position. Negative totals mirror positive
 // ones. Weights must not be negative and not all be 0.
 func Split(total Amount, weights []Exact) ([]Amount, error) {
+	if total < -maxInt64 {
+		return nil, fmt.Errorf("an amount of %d minor units cannot be split", total)
+	}
 	sum := Exact{}
 	for _, w := range weights {
 		if w.Sign() < 0 {

@@ -18,18 +18,21 @@ import (
 // are kept in two machine words; larger ones fall back to math/big, so no
 // operation overflows.
 type Exact struct {
-	num, den int64    // den > 0, or 0 for the zero value (read as 1); not always in lowest terms
+	num, den int64    // den > 0, or 0 for the zero value (read as 1); num > −2^63; not always in lowest terms
 	big      *big.Rat // set instead of num and den when they do not fit
 }
 
 // Int gives n.
-func Int(n int64) Exact { return Exact{num: n, den: 1} }
+func Int(n int64) Exact { return Ratio(n, 1) }
 
 // Ratio gives num/den exactly. It panics when den is not positive: a
 // denominator comes from our own code, never from input.
 func Ratio(num, den int64) Exact {
 	if den <= 0 {
 		panic("BUG: money.Ratio needs a positive denominator")
+	}
+	if num < -maxInt64 {
+		return fromBig(big.NewRat(num, den)) // no machine word holds its negative
 	}
 	return Exact{num: num, den: den}
 }
@@ -181,8 +184,14 @@ func (x Exact) IsInt() bool {
 
 // Int64 gives x when it is a whole number that fits 64 bits.
 func (x Exact) Int64() (n int64, ok bool) {
-	if num, den, small := x.small(); small && num%den == 0 {
+	if num, den, small := x.small(); small {
+		if num%den != 0 {
+			return 0, false
+		}
 		return num / den, true
+	}
+	if x.big.IsInt() && x.big.Num().IsInt64() {
+		return x.big.Num().Int64(), true
 	}
 	return 0, false
 }
