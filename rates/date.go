@@ -1,0 +1,46 @@
+package rates
+
+import (
+	"fmt"
+	"time"
+)
+
+// ParseDate reads a calendar day written as 2026-03-31.
+func ParseDate(text string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil || t.Year() < 1 {
+		return Date{}, fmt.Errorf("%q is not a date such as 2026-03-31", text)
+	}
+	return Date{t.Year(), int(t.Month()), t.Day()}, nil
+}
+
+// DateOf is the day of the zone that contains t.
+func DateOf(t time.Time, zone *time.Location) Date {
+	y, m, d := t.In(zone).Date()
+	return Date{y, int(m), d}
+}
+
+// String prints "2026-03-31", or "" for no date.
+func (d Date) String() string {
+	if d.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
+}
+
+// Before reports whether d is an earlier day than e.
+func (d Date) Before(e Date) bool {
+	if d.Year != e.Year {
+		return d.Year < e.Year
+	}
+	if d.Month != e.Month {
+		return d.Month < e.Month
+	}
+	return d.Day < e.Day
+}
+
+// within reports whether d lies in the half-open [from, until), where a zero
+// date is no bound.
+func (d Date) within(from, until Date) bool {
+	return (from.IsZero() || !d.Before(from)) && (until.IsZero() || d.Before(until))
+}

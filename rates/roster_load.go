@@ -1,0 +1,317 @@
+package rates
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/mail"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+
+	"hpcbill/rates/money"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The longest ID of a group, in bytes, and its form. It names files and
+// columns, so it has no blanks and no separators.
+const maxGroupIDBytes = 64
+
+var (
+	groupIDForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]*$`)
+	wordForm    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+)
+
+// languages are those in which invoices can be written.
+var languages = []string{"en", "es"}
+
+// LoadRoster reads a roster of groups (groups.yaml). file names it in faults.
+// The error is Faults: everything that is wrong with it, in the order of its
+// lines, and no roster.
+func LoadRoster(file string, text []byte) (*Roster, error) {
+	y := &yamlFile{file: file}
+	digest := sha256.Sum256(text)
+	l := &rosterLoader{yamlFile: y, roster: &Roster{File: file, Digest: hex.EncodeToString(digest[:]), Text: text}}
+	if root := y.parse(text); root != nil {
+		l.load(root)
+	}
+	if len(y.faults) > 0 {
+		sort.SliceStable(y.faults, func(i, j int) bool {
+			a, b := y.faults[i], y.faults[j]
+			return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+		})
+		return nil, y.faults
+	}
+	return l.roster, nil
+}
+
+// rosterLoader turns the YAML nodes into a Roster, keeping every fault.
+type rosterLoader struct {
+	*yamlFile
+	roster *Roster
+	idLine map[string]int
+}
+
+func (l *rosterLoader) load(root *yaml.Node) {
+	l.idLine = map[string]int{}
+	var precedence *yaml.Node
+	groups := false
+	for _, f := range l.fields(root, "", "precedence", "groups") {
+		switch f.key {
+		case "precedence":
+			precedence = f.value
+			l.roster.Precedence = l.precedence(f)
+		case "groups":
+			groups = true
+			for i, item := range l.items(f.value, "groups") {
+				l.group(item, fmt.Sprintf("groups[%d]", i))
+			}
+		}
+	}
+	if !groups {
+		l.fault(root, "groups", "is missing", "list the groups that are billed under groups:")
+	}
+	sort.SliceStable(l.roster.Groups, func(i, j int) bool { return l.roster.Groups[i].ID < l.roster.Groups[j].ID })
+	if l.checkKinds(precedence != nil) {
+		l.checkOverlaps()
+	}
+}
+
+func (l *rosterLoader) precedence(f yamlField) []string {
+	var order []string
+	for i, n := range l.items(f.value, "precedence") {
+		path := fmt.Sprintf("precedence[%d]", i)
+		kind, ok := l.text(n, path)
+		switch {
+		case !ok:
+		case !slices.Contains(mappingKinds, kind):
+			l.fault(n, path, fmt.Sprintf("%q is no kind of mapping", kind), suggest(kind, mappingKinds))
+		case slices.Contains(order, kind):
+			l.fault(n, path, fmt.Sprintf("%q is listed twice", kind), "")
+		default:
+			order = append(order, kind)
+		}
+	}
+	return order
+}
+
+var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "fund", "language", "jobs", "allocations"}
+
+func (l *rosterLoader) group(n *yaml.Node, path string) {
+	g := &Group{Class: "internal", Language: "en", Line: n.Line}
+	l.roster.Groups = append(l.roster.Groups, g)
+	idNode := n
+	for _, f := range l.fields(n, path, groupFields...) {
+		at := path + "." + f.key
+		switch f.key {
+		case "id":
+			idNode = f.value
+			g.ID = l.groupID(f.value, at)
+		case "name":
+			g.Name = l.line(f.value, at)
+		case "pi":
+			g.PI = l.line(f.value, at)
+		case "department":
+			g.Department = l.line(f.value, at)
+		case "class":
+			g.Class = l.word(f.value, at)
+		case "contacts":
+			g.Contacts = l.contacts(f.value, at)
+		case "address":
+			g.Address = l.address(f.value, at)
+		case "po":
+			g.PO = l.line(f.value, at)
+		case "fund":
+			g.Fund = l.line(f.value, at)
+		case "language":
+			g.Language = l.language(f.value, at)
+		case "jobs":
+			for i, item := range l.itemsOrNone(f.value, at) {
+				g.Mappings = append(g.Mappings, l.mappings(item, fmt.Sprintf("%s[%d]", at, i))...)
+			}
+		case "allocations":
+			for i, item := range l.itemsOrNone(f.value, at) {
+				g.Allocations = append(g.Allocations, l.allocation(item, fmt.Sprintf("%s[%d]", at, i)))
+			}
+		}
+	}
+	if g.ID == "" && idNode == n && n.Kind == yaml.MappingNode {
+		l.fault(n, path+".id", "is missing", "every group needs an id, such as its account")
+	}
+	if g.Name == "" {
+		g.Name = g.ID
+	}
+	for _, m := range g.Mappings {
+		m.group = g
+	}
+	l.orderAllocations(g, path)
+}
+
+// groupID reads an ID and refuses one that another group has, in whatever
+// case: it names files.
+func (l *rosterLoader) groupID(n *yaml.Node, path string) string {
+	id, ok := l.text(n, path)
+	if !ok {
+		return ""
+	}
+	if !groupIDForm.MatchString(id) || len(id) > maxGroupIDBytes {
+		l.fault(n, path, fmt.Sprintf("%q cannot be an id", id),
+			fmt.Sprintf("use up to %d letters, digits and . _ @ + - , beginning with a letter or a digit; name: takes any text", maxGroupIDBytes))
+		return ""
+	}
+	folded := strings.ToLower(id)
+	if line, taken := l.idLine[folded]; taken {
+		l.fault(n, path, fmt.Sprintf("group %q is already defined on line %d", id, line),
+			"merge the two, or give one another id (ids that differ only in case count as one)")
+		return ""
+	}
+	l.idLine[folded] = n.Line
+	return id
+}
+
+func (l *rosterLoader) word(n *yaml.Node, path string) string {
+	word, ok := l.text(n, path)
+	if ok && !wordForm.MatchString(word) {
+		l.fault(n, path, fmt.Sprintf("%q is not a single word", word), "write a word such as internal, external or industry")
+	}
+	return word
+}
+
+func (l *rosterLoader) language(n *yaml.Node, path string) string {
+	language, ok := l.text(n, path)
+	if ok && !slices.Contains(languages, language) {
+		l.fault(n, path, fmt.Sprintf("unknown language %q", language), "one of "+strings.Join(languages, ", "))
+	}
+	return language
+}
+
+// line reads text of one line, which may be left empty.
+func (l *rosterLoader) line(n *yaml.Node, path string) string {
+	if isBlank(n) {
+		return ""
+	}
+	s, _ := l.text(n, path)
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		l.fault(n, path, "has a line break or a control character", "write it on one line")
+	}
+	return s
+}
+
+// address reads text of several lines, which may be left empty.
+func (l *rosterLoader) address(n *yaml.Node, path string) string {
+	if isBlank(n) {
+		return ""
+	}
+	s, _ := l.text(n, path)
+	s = strings.TrimRight(s, "\n")
+	if strings.ContainsFunc(strings.ReplaceAll(s, "\n", " "), unicode.IsControl) {
+		l.fault(n, path, "has a control character", "")
+	}
+	return s
+}
+
+func (l *rosterLoader) contacts(n *yaml.Node, path string) []string {
+	if isBlank(n) {
+		return nil
+	}
+	var contacts []string
+	for _, item := range l.oneOrMany(n, path) {
+		contact, ok := l.text(item, path)
+		if !ok {
+			continue
+		}
+		if _, err := mail.ParseAddress(contact); err != nil || strings.ContainsFunc(contact, unicode.IsControl) {
+			l.fault(item, path, fmt.Sprintf("%q is not a mail address", contact), "write it as name@example.edu")
+		}
+		contacts = append(contacts, contact)
+	}
+	return contacts
+}
+
+var allocationFields = []string{"name", "meter", "units", "from", "until", "overdraft"}
+
+func (l *rosterLoader) allocation(n *yaml.Node, path string) *Allocation {
+	a := &Allocation{Line: n.Line}
+	seen := map[string]bool{}
+	for _, f := range l.fields(n, path, allocationFields...) {
+		at := path + "." + f.key
+		seen[f.key] = true
+		switch f.key {
+		case "name":
+			a.Name = l.line(f.value, at)
+		case "meter":
+			a.Meter = l.word(f.value, at)
+		case "units":
+			a.Units = l.units(f.value, at)
+		case "from":
+			a.From = l.date(f.value, at)
+		case "until":
+			a.Until = l.date(f.value, at)
+		case "overdraft":
+			a.Overdraft = l.overdraft(f.value, at)
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		for _, needed := range allocationFields[:5] {
+			if !seen[needed] {
+				l.fault(n, path+"."+needed, "is missing", "an allocation needs name, meter, units, from and until")
+			}
+		}
+	}
+	l.checkSpan(n, path, a.From, a.Until)
+	return a
+}
+
+func (l *rosterLoader) units(n *yaml.Node, path string) money.Exact {
+	text, ok := l.text(n, path)
+	if !ok {
+		return money.Exact{}
+	}
+	units, err := money.ParseDecimal(text)
+	switch {
+	case err != nil:
+		l.fault(n, path, err.Error(), `write a plain decimal such as "10000" or "2.5"`)
+	case units.Sign() < 0:
+		l.fault(n, path, fmt.Sprintf("%s units are fewer than none", text), "")
+	}
+	return units
+}
+
+func (l *rosterLoader) overdraft(n *yaml.Node, path string) Overdraft {
+	word, ok := l.text(n, path)
+	switch {
+	case !ok, word == "bill":
+		return OverdraftBill
+	case word == "waive":
+		return OverdraftWaive
+	}
+	l.fault(n, path, fmt.Sprintf("unknown overdraft %q", word), "bill: use beyond the balance is billed; waive: it is forgiven and shown")
+	return OverdraftBill
+}
+
+// orderAllocations puts a group's allocations in the order in which they are
+// drawn: the earliest end first, so that what would lapse is used.
+func (l *rosterLoader) orderAllocations(g *Group, path string) {
+	for i, a := range g.Allocations {
+		for _, b := range g.Allocations[:i] {
+			if a.Name == b.Name && a.Name != "" {
+				l.faults = append(l.faults, Fault{File: l.file, Line: a.Line, Field: path + ".allocations",
+					Message: fmt.Sprintf("allocation %q is already defined on line %d", a.Name, b.Line),
+					Remedy:  "balances are kept by name: give each its own"})
+			}
+		}
+	}
+	sort.SliceStable(g.Allocations, func(i, j int) bool {
+		a, b := g.Allocations[i], g.Allocations[j]
+		if a.Until != b.Until {
+			return a.Until.Before(b.Until)
+		}
+		if a.From != b.From {
+			return a.From.Before(b.From)
+		}
+		return a.Name < b.Name
+	})
+}
