@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/yamldoc"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -32,25 +33,25 @@ var languages = []string{"en", "es"}
 // The error is Faults: everything that is wrong with it, in the order of its
 // lines, and no roster.
 func LoadRoster(file string, text []byte) (*Roster, error) {
-	y := &yamlFile{file: file}
+	y := &yamldoc.File{Name: file}
 	digest := sha256.Sum256(text)
-	l := &rosterLoader{yamlFile: y, roster: &Roster{File: file, Digest: hex.EncodeToString(digest[:]), Text: text}}
-	if root := y.parse(text); root != nil {
+	l := &rosterLoader{File: y, roster: &Roster{File: file, Digest: hex.EncodeToString(digest[:]), Text: text}}
+	if root := y.Parse(text); root != nil {
 		l.load(root)
 	}
-	if len(y.faults) > 0 {
-		sort.SliceStable(y.faults, func(i, j int) bool {
-			a, b := y.faults[i], y.faults[j]
+	if len(y.Faults) > 0 {
+		sort.SliceStable(y.Faults, func(i, j int) bool {
+			a, b := y.Faults[i], y.Faults[j]
 			return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
 		})
-		return nil, y.faults
+		return nil, y.Faults
 	}
 	return l.roster, nil
 }
 
 // rosterLoader turns the YAML nodes into a Roster, keeping every fault.
 type rosterLoader struct {
-	*yamlFile
+	*yamldoc.File
 	roster *Roster
 	idLine map[string]int
 }
@@ -59,20 +60,20 @@ func (l *rosterLoader) load(root *yaml.Node) {
 	l.idLine = map[string]int{}
 	var precedence *yaml.Node
 	groups := false
-	for _, f := range l.fields(root, "", "precedence", "groups") {
-		switch f.key {
+	for _, f := range l.Fields(root, "", "precedence", "groups") {
+		switch f.Key {
 		case "precedence":
-			precedence = f.value
+			precedence = f.Value
 			l.roster.Precedence = l.precedence(f)
 		case "groups":
 			groups = true
-			for i, item := range l.items(f.value, "groups") {
+			for i, item := range l.Items(f.Value, "groups") {
 				l.group(item, fmt.Sprintf("groups[%d]", i))
 			}
 		}
 	}
 	if !groups {
-		l.fault(root, "groups", "is missing", "list the groups that are billed under groups:")
+		l.Fault(root, "groups", "is missing", "list the groups that are billed under groups:")
 	}
 	sort.SliceStable(l.roster.Groups, func(i, j int) bool { return l.roster.Groups[i].ID < l.roster.Groups[j].ID })
 	if l.checkKinds(precedence != nil) {
@@ -80,17 +81,17 @@ func (l *rosterLoader) load(root *yaml.Node) {
 	}
 }
 
-func (l *rosterLoader) precedence(f yamlField) []string {
+func (l *rosterLoader) precedence(f yamldoc.Field) []string {
 	var order []string
-	for i, n := range l.items(f.value, "precedence") {
+	for i, n := range l.Items(f.Value, "precedence") {
 		path := fmt.Sprintf("precedence[%d]", i)
-		kind, ok := l.text(n, path)
+		kind, ok := l.Text(n, path)
 		switch {
 		case !ok:
 		case !slices.Contains(mappingKinds, kind):
-			l.fault(n, path, fmt.Sprintf("%q is no kind of mapping", kind), suggest(kind, mappingKinds))
+			l.Fault(n, path, fmt.Sprintf("%q is no kind of mapping", kind), yamldoc.Suggest(kind, mappingKinds))
 		case slices.Contains(order, kind):
-			l.fault(n, path, fmt.Sprintf("%q is listed twice", kind), "")
+			l.Fault(n, path, fmt.Sprintf("%q is listed twice", kind), "")
 		default:
 			order = append(order, kind)
 		}
@@ -104,42 +105,42 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 	g := &Group{Class: "internal", Language: "en", Line: n.Line}
 	l.roster.Groups = append(l.roster.Groups, g)
 	idNode := n
-	for _, f := range l.fields(n, path, groupFields...) {
-		at := path + "." + f.key
-		switch f.key {
+	for _, f := range l.Fields(n, path, groupFields...) {
+		at := path + "." + f.Key
+		switch f.Key {
 		case "id":
-			idNode = f.value
-			g.ID = l.groupID(f.value, at)
+			idNode = f.Value
+			g.ID = l.groupID(f.Value, at)
 		case "name":
-			g.Name = l.line(f.value, at)
+			g.Name = l.line(f.Value, at)
 		case "pi":
-			g.PI = l.line(f.value, at)
+			g.PI = l.line(f.Value, at)
 		case "department":
-			g.Department = l.line(f.value, at)
+			g.Department = l.line(f.Value, at)
 		case "class":
-			g.Class = l.word(f.value, at)
+			g.Class = l.word(f.Value, at)
 		case "contacts":
-			g.Contacts = l.contacts(f.value, at)
+			g.Contacts = l.contacts(f.Value, at)
 		case "address":
-			g.Address = l.address(f.value, at)
+			g.Address = l.address(f.Value, at)
 		case "po":
-			g.PO = l.line(f.value, at)
+			g.PO = l.line(f.Value, at)
 		case "fund":
-			g.Fund = l.line(f.value, at)
+			g.Fund = l.line(f.Value, at)
 		case "language":
-			g.Language = l.language(f.value, at)
+			g.Language = l.language(f.Value, at)
 		case "jobs":
-			for i, item := range l.itemsOrNone(f.value, at) {
+			for i, item := range l.ItemsOrNone(f.Value, at) {
 				g.Mappings = append(g.Mappings, l.mappings(item, fmt.Sprintf("%s[%d]", at, i))...)
 			}
 		case "allocations":
-			for i, item := range l.itemsOrNone(f.value, at) {
+			for i, item := range l.ItemsOrNone(f.Value, at) {
 				g.Allocations = append(g.Allocations, l.allocation(item, fmt.Sprintf("%s[%d]", at, i)))
 			}
 		}
 	}
 	if g.ID == "" && idNode == n && n.Kind == yaml.MappingNode {
-		l.fault(n, path+".id", "is missing", "every group needs an id, such as its account")
+		l.Fault(n, path+".id", "is missing", "every group needs an id, such as its account")
 	}
 	if g.Name == "" {
 		g.Name = g.ID
@@ -153,18 +154,18 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 // groupID reads an ID and refuses one that another group has, in whatever
 // case: it names files.
 func (l *rosterLoader) groupID(n *yaml.Node, path string) string {
-	id, ok := l.text(n, path)
+	id, ok := l.Text(n, path)
 	if !ok {
 		return ""
 	}
 	if !groupIDForm.MatchString(id) || len(id) > maxGroupIDBytes {
-		l.fault(n, path, fmt.Sprintf("%q cannot be an id", id),
+		l.Fault(n, path, fmt.Sprintf("%q cannot be an id", id),
 			fmt.Sprintf("use up to %d letters, digits and . _ @ + - , beginning with a letter or a digit; name: takes any text", maxGroupIDBytes))
 		return ""
 	}
 	folded := strings.ToLower(id)
 	if line, taken := l.idLine[folded]; taken {
-		l.fault(n, path, fmt.Sprintf("group %q is already defined on line %d", id, line),
+		l.Fault(n, path, fmt.Sprintf("group %q is already defined on line %d", id, line),
 			"merge the two, or give one another id (ids that differ only in case count as one)")
 		return ""
 	}
@@ -173,58 +174,58 @@ func (l *rosterLoader) groupID(n *yaml.Node, path string) string {
 }
 
 func (l *rosterLoader) word(n *yaml.Node, path string) string {
-	word, ok := l.text(n, path)
+	word, ok := l.Text(n, path)
 	if ok && !wordForm.MatchString(word) {
-		l.fault(n, path, fmt.Sprintf("%q is not a single word", word), "write a word such as internal, external or industry")
+		l.Fault(n, path, fmt.Sprintf("%q is not a single word", word), "write a word such as internal, external or industry")
 	}
 	return word
 }
 
 func (l *rosterLoader) language(n *yaml.Node, path string) string {
-	language, ok := l.text(n, path)
+	language, ok := l.Text(n, path)
 	if ok && !slices.Contains(languages, language) {
-		l.fault(n, path, fmt.Sprintf("unknown language %q", language), "one of "+strings.Join(languages, ", "))
+		l.Fault(n, path, fmt.Sprintf("unknown language %q", language), "one of "+strings.Join(languages, ", "))
 	}
 	return language
 }
 
 // line reads text of one line, which may be left empty.
 func (l *rosterLoader) line(n *yaml.Node, path string) string {
-	if isBlank(n) {
+	if yamldoc.IsBlank(n) {
 		return ""
 	}
-	s, _ := l.text(n, path)
+	s, _ := l.Text(n, path)
 	if strings.ContainsFunc(s, unicode.IsControl) {
-		l.fault(n, path, "has a line break or a control character", "write it on one line")
+		l.Fault(n, path, "has a line break or a control character", "write it on one line")
 	}
 	return s
 }
 
 // address reads text of several lines, which may be left empty.
 func (l *rosterLoader) address(n *yaml.Node, path string) string {
-	if isBlank(n) {
+	if yamldoc.IsBlank(n) {
 		return ""
 	}
-	s, _ := l.text(n, path)
+	s, _ := l.Text(n, path)
 	s = strings.TrimRight(s, "\n")
 	if strings.ContainsFunc(strings.ReplaceAll(s, "\n", " "), unicode.IsControl) {
-		l.fault(n, path, "has a control character", "")
+		l.Fault(n, path, "has a control character", "")
 	}
 	return s
 }
 
 func (l *rosterLoader) contacts(n *yaml.Node, path string) []string {
-	if isBlank(n) {
+	if yamldoc.IsBlank(n) {
 		return nil
 	}
 	var contacts []string
-	for _, item := range l.oneOrMany(n, path) {
-		contact, ok := l.text(item, path)
+	for _, item := range l.OneOrMany(n, path) {
+		contact, ok := l.Text(item, path)
 		if !ok {
 			continue
 		}
 		if _, err := mail.ParseAddress(contact); err != nil || strings.ContainsFunc(contact, unicode.IsControl) {
-			l.fault(item, path, fmt.Sprintf("%q is not a mail address", contact), "write it as name@example.edu")
+			l.Fault(item, path, fmt.Sprintf("%q is not a mail address", contact), "write it as name@example.edu")
 		}
 		contacts = append(contacts, contact)
 	}
@@ -236,28 +237,28 @@ var allocationFields = []string{"name", "meter", "units", "from", "until", "over
 func (l *rosterLoader) allocation(n *yaml.Node, path string) *Allocation {
 	a := &Allocation{Line: n.Line}
 	seen := map[string]bool{}
-	for _, f := range l.fields(n, path, allocationFields...) {
-		at := path + "." + f.key
-		seen[f.key] = true
-		switch f.key {
+	for _, f := range l.Fields(n, path, allocationFields...) {
+		at := path + "." + f.Key
+		seen[f.Key] = true
+		switch f.Key {
 		case "name":
-			a.Name = l.line(f.value, at)
+			a.Name = l.line(f.Value, at)
 		case "meter":
-			a.Meter = l.word(f.value, at)
+			a.Meter = l.word(f.Value, at)
 		case "units":
-			a.Units = l.units(f.value, at)
+			a.Units = l.units(f.Value, at)
 		case "from":
-			a.From = l.date(f.value, at)
+			a.From = l.date(f.Value, at)
 		case "until":
-			a.Until = l.date(f.value, at)
+			a.Until = l.date(f.Value, at)
 		case "overdraft":
-			a.Overdraft = l.overdraft(f.value, at)
+			a.Overdraft = l.overdraft(f.Value, at)
 		}
 	}
 	if n.Kind == yaml.MappingNode {
 		for _, needed := range allocationFields[:5] {
 			if !seen[needed] {
-				l.fault(n, path+"."+needed, "is missing", "an allocation needs name, meter, units, from and until")
+				l.Fault(n, path+"."+needed, "is missing", "an allocation needs name, meter, units, from and until")
 			}
 		}
 	}
@@ -266,29 +267,29 @@ func (l *rosterLoader) allocation(n *yaml.Node, path string) *Allocation {
 }
 
 func (l *rosterLoader) units(n *yaml.Node, path string) money.Exact {
-	text, ok := l.text(n, path)
+	text, ok := l.Text(n, path)
 	if !ok {
 		return money.Exact{}
 	}
 	units, err := money.ParseDecimal(text)
 	switch {
 	case err != nil:
-		l.fault(n, path, err.Error(), `write a plain decimal such as "10000" or "2.5"`)
+		l.Fault(n, path, err.Error(), `write a plain decimal such as "10000" or "2.5"`)
 	case units.Sign() < 0:
-		l.fault(n, path, fmt.Sprintf("%s units are fewer than none", text), "")
+		l.Fault(n, path, fmt.Sprintf("%s units are fewer than none", text), "")
 	}
 	return units
 }
 
 func (l *rosterLoader) overdraft(n *yaml.Node, path string) Overdraft {
-	word, ok := l.text(n, path)
+	word, ok := l.Text(n, path)
 	switch {
 	case !ok, word == "bill":
 		return OverdraftBill
 	case word == "waive":
 		return OverdraftWaive
 	}
-	l.fault(n, path, fmt.Sprintf("unknown overdraft %q", word), "bill: use beyond the balance is billed; waive: it is forgiven and shown")
+	l.Fault(n, path, fmt.Sprintf("unknown overdraft %q", word), "bill: use beyond the balance is billed; waive: it is forgiven and shown")
 	return OverdraftBill
 }
 
@@ -298,7 +299,7 @@ func (l *rosterLoader) orderAllocations(g *Group, path string) {
 	for i, a := range g.Allocations {
 		for _, b := range g.Allocations[:i] {
 			if a.Name == b.Name && a.Name != "" {
-				l.faults = append(l.faults, Fault{File: l.file, Line: a.Line, Field: path + ".allocations",
+				l.Faults = append(l.Faults, Fault{File: l.Name, Line: a.Line, Field: path + ".allocations",
 					Message: fmt.Sprintf("allocation %q is already defined on line %d", a.Name, b.Line),
 					Remedy:  "balances are kept by name: give each its own"})
 			}
@@ -314,4 +315,16 @@ func (l *rosterLoader) orderAllocations(g *Group, path string) {
 		}
 		return a.Name < b.Name
 	})
+}
+
+func (l *rosterLoader) date(n *yaml.Node, path string) Date {
+	text, ok := l.Text(n, path)
+	if !ok {
+		return Date{}
+	}
+	d, err := ParseDate(text)
+	if err != nil {
+		l.Fault(n, path, err.Error(), "write year-month-day, a day that exists")
+	}
+	return d
 }

@@ -20,27 +20,27 @@ func (l *rosterLoader) mappings(n *yaml.Node, path string) []*Mapping {
 	rule := Mapping{Line: n.Line, Column: n.Column}
 	values := map[string][]string{}
 	named := false
-	for _, f := range l.fields(n, path, mappingFields...) {
-		at := path + "." + f.key
-		switch f.key {
+	for _, f := range l.Fields(n, path, mappingFields...) {
+		at := path + "." + f.Key
+		switch f.Key {
 		case "from":
-			rule.From = l.date(f.value, at)
+			rule.From = l.date(f.Value, at)
 		case "until":
-			rule.Until = l.date(f.value, at)
+			rule.Until = l.date(f.Value, at)
 		default:
 			named = true
-			values[f.key] = l.patterns(f.value, at)
+			values[f.Key] = l.patterns(f.Value, at)
 		}
 	}
 	if !named && n.Kind == yaml.MappingNode {
-		l.fault(n, path, "names no field of a job", "name at least one of "+strings.Join(mappingFields[:6], ", "))
+		l.Fault(n, path, "names no field of a job", "name at least one of "+strings.Join(mappingFields[:6], ", "))
 	}
 	l.checkSpan(n, path, rule.From, rule.Until)
 	expanded := []*Mapping{&rule}
 	for _, kind := range mappingKinds {
 		expanded = multiply(expanded, kind, values[kind])
 		if len(expanded) > maxMappings {
-			l.fault(n, path, fmt.Sprintf("its lists multiply to more than %d combinations", maxMappings), "write several rules")
+			l.Fault(n, path, fmt.Sprintf("its lists multiply to more than %d combinations", maxMappings), "write several rules")
 			return nil
 		}
 	}
@@ -83,26 +83,26 @@ func (m *Mapping) fieldRef(kind string) *string {
 // patterns reads a value, or a list of values.
 func (l *rosterLoader) patterns(n *yaml.Node, path string) []string {
 	var patterns []string
-	for _, item := range l.oneOrMany(n, path) {
-		p, ok := l.text(item, path)
+	for _, item := range l.OneOrMany(n, path) {
+		p, ok := l.Text(item, path)
 		if !ok {
 			continue
 		}
 		if p != strings.TrimSpace(p) || strings.ContainsFunc(p, unicode.IsControl) {
-			l.fault(item, path, fmt.Sprintf("%q begins or ends with a blank or holds a control character", p), "")
+			l.Fault(item, path, fmt.Sprintf("%q begins or ends with a blank or holds a control character", p), "")
 			continue
 		}
 		patterns = append(patterns, p)
 	}
 	if len(patterns) == 0 && n.Kind == yaml.SequenceNode && len(n.Content) == 0 {
-		l.fault(n, path, "is an empty list", "leave the field out to match every value")
+		l.Fault(n, path, "is an empty list", "leave the field out to match every value")
 	}
 	return patterns
 }
 
 func (l *rosterLoader) checkSpan(n *yaml.Node, path string, from, until Date) {
 	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
-		l.fault(n, path, fmt.Sprintf("holds from %s until %s, which is no day", from, until), "until is the first day on which it no longer holds")
+		l.Fault(n, path, fmt.Sprintf("holds from %s until %s, which is no day", from, until), "until is the first day on which it no longer holds")
 	}
 }
 
@@ -226,5 +226,5 @@ func (m *Mapping) overlaps(other *Mapping) bool {
 }
 
 func (l *rosterLoader) mappingFault(m *Mapping, message, remedy string) {
-	l.faults = append(l.faults, Fault{File: l.file, Line: m.Line, Column: m.Column, Field: "jobs", Message: message, Remedy: remedy})
+	l.Faults = append(l.Faults, Fault{File: l.Name, Line: m.Line, Column: m.Column, Field: "jobs", Message: message, Remedy: remedy})
 }
