@@ -1,0 +1,101 @@
+package formula
+
+import (
+	"fmt"
+	"strings"
+
+	"hpcbill/rates/money"
+)
+
+// op is what a node of the tree does with its operands.
+type op uint8
+
+const (
+	opNumber op = iota
+	opFigure
+	opTRES
+	opAdd
+	opSubtract
+	opMultiply
+	opDivide
+	opNegate
+	opMax
+	opMin
+	opCeil
+	opFloor
+	opTrunc
+	opRound
+	opStep
+	opChoose
+	opFirst
+	// The rest give a truth value.
+	opLess
+	opLessEqual
+	opGreater
+	opGreaterEqual
+	opEqual
+	opNotEqual
+	opAnd
+	opOr
+	opNot
+)
+
+// signs are the operators as a person writes them, for messages and keys.
+var signs = map[op]string{
+	opAdd: "+", opSubtract: "-", opMultiply: "*", opDivide: "/", opNegate: "-",
+	opMax: "max", opMin: "min", opCeil: "ceil", opFloor: "floor", opTrunc: "trunc", opRound: "round",
+	opStep: "step", opChoose: "choose", opFirst: "first",
+	opLess: "<", opLessEqual: "<=", opGreater: ">", opGreaterEqual: ">=", opEqual: "==", opNotEqual: "!=",
+	opAnd: "&&", opOr: "||", opNot: "!",
+}
+
+// truth reports whether a node with the operator is a condition.
+func (o op) truth() bool { return o >= opLess }
+
+// node is one operation of a formula.
+type node struct {
+	op       op
+	operands []*node
+
+	value money.Exact // of opNumber
+
+	name  string // of opFigure and opTRES, as written; of a quotient its divisor
+	slot  Slot
+	scale money.Exact // of opFigure: what one unit of the slot is worth
+	tres  string      // of opTRES: "gres/gpu:a100"
+
+	figure Figure     // of opFigure and opTRES: dimension and bounds
+	digits int        // of opTrunc and opRound
+	mode   money.Mode // of opRound
+
+	from, to int // where it stands, in bytes of the formula's text
+}
+
+// walk visits n and everything below it, left to right.
+func (n *node) walk(visit func(*node)) {
+	visit(n)
+	for _, o := range n.operands {
+		o.walk(visit)
+	}
+}
+
+func (n *node) anyFigure() bool {
+	found := false
+	n.walk(func(n *node) { found = found || n.op == opFigure || n.op == opTRES })
+	return found
+}
+
+// key is the same for two nodes exactly when they are the same expression.
+func (n *node) key() string {
+	switch n.op {
+	case opNumber:
+		return n.value.String()
+	case opFigure, opTRES:
+		return n.name
+	}
+	parts := make([]string, len(n.operands))
+	for i, o := range n.operands {
+		parts[i] = o.key()
+	}
+	return fmt.Sprintf("%d[%d %d](%s)", n.op, n.digits, n.mode, strings.Join(parts, ","))
+}

@@ -1,0 +1,161 @@
+package formula
+
+import (
+	"math"
+
+	"hpcbill/rates/money"
+)
+
+// Slot is where a Values keeps a figure. The unit is that of the record, so
+// that the figure is a whole number wherever the record has one.
+type Slot uint8
+
+// The slots of a job, of a holding, and of the stages between formulas.
+const (
+	CPUs Slot = iota
+	Nodes
+	GPUs
+	MemoryMiB
+	Billing // as Slurm recorded it
+	ReqCPUs
+	ReqMemoryMiB
+	ReqGPUs
+	ReqNodes
+	ElapsedSeconds   // without suspension
+	SuspendedSeconds // while suspended
+	TimelimitSeconds
+	WaitSeconds // from eligible (or submit) to start
+
+	NodeCores // of one node of the job's node type, as the rest of these
+	NodeMemoryGiB
+	NodeGPUs
+	Threads // hardware threads a core
+	MemoryPerCoreGiB
+	SlurmBilling // recomputed from TRESBillingWeights
+
+	Rate     // units an hour, before factors
+	Factor   // the product of the factor chain
+	Duration // hours that count
+	Units
+	Price // of one unit, in the card's currency
+
+	QuotaBytes
+	UsedBytes // the last sample of the period
+	MeanBytes // the mean over time of the samples of the period
+	MaxBytes  // the largest sample of the period
+	Days      // of the period that the holding covers
+	MonthDays // of the period
+
+	firstLet
+)
+
+// MaxSlots is how many figures a formula can choose from.
+const MaxSlots = 96
+
+// MaxLets is how many named figures one version of a card can have.
+const MaxLets = MaxSlots - int(firstLet)
+
+// LetSlot is the slot of a card's i-th named figure, from 0.
+func LetSlot(i int) Slot {
+	if i < 0 || i >= MaxLets {
+		panic("BUG: formula.LetSlot beyond MaxLets")
+	}
+	return firstLet + Slot(i)
+}
+
+// The largest job and holding that bounds are worked out for: 10^6 nodes of
+// 1024 cores, 16 TiB and 64 GPUs for 10 years, and 2^63 bytes. Larger ones are
+// still priced exactly; only what "cannot overflow" was said for these.
+const (
+	maxNodes    = 1_000_000
+	maxCPUs     = maxNodes * 1024
+	maxMiB      = maxNodes * 16 << 20
+	maxGPUs     = maxNodes * 64
+	maxBilling  = math.MaxInt32 * 1000
+	maxSeconds  = 10 * 366 * 86400
+	maxBytes    = math.MaxInt64
+	maxPrice    = 1_000_000_000
+	maxFactor   = 1_000_000
+	maxDays     = 31
+	minMonthDay = 28
+)
+
+// Figure is a name that a formula may use.
+type Figure struct {
+	Name      string
+	Means     string // with its unit, for documentation and messages
+	Slot      Slot
+	Dimension Dimension
+	Bounds    Bounds
+
+	scale money.Exact // what one unit of the slot is worth
+}
+
+// jobFigures are the figures of a job and of the hardware it ran on.
+func jobFigures() []Figure {
+	one, gib, hour := money.Int(1), money.Ratio(1, 1024), money.Ratio(1, 3600)
+	gb := money.Ratio(1048576, 1_000_000_000)
+	return []Figure{
+		{"cpus", "CPUs allocated", CPUs, count, upTo(maxCPUs, one), one},
+		{"nodes", "nodes allocated", Nodes, plain, upTo(maxNodes, one), one},
+		{"gpus", "GPUs allocated", GPUs, count, upTo(maxGPUs, one), one},
+		{"mem_gib", "memory allocated, in GiB of 1024 MiB (Slurm's G)", MemoryMiB, inGiB, upTo(maxMiB, gib), gib},
+		{"mem_mib", "memory allocated, in MiB (Slurm's M)", MemoryMiB, inMiB, upTo(maxMiB, one), one},
+		{"mem_gb", "memory allocated, in GB of 10^9 bytes", MemoryMiB, inGB, upTo(maxMiB, gb), gb},
+		{"billing", "the billing TRES as Slurm recorded it", Billing, plain, upTo(maxBilling, one), one},
+		{"req_cpus", "CPUs requested", ReqCPUs, count, upTo(maxCPUs, one), one},
+		{"req_nodes", "nodes requested", ReqNodes, plain, upTo(maxNodes, one), one},
+		{"req_gpus", "GPUs requested", ReqGPUs, count, upTo(maxGPUs, one), one},
+		{"req_mem_gib", "memory requested, in GiB", ReqMemoryMiB, inGiB, upTo(maxMiB, gib), gib},
+		{"req_mem_mib", "memory requested, in MiB", ReqMemoryMiB, inMiB, upTo(maxMiB, one), one},
+		{"req_mem_gb", "memory requested, in GB of 10^9 bytes", ReqMemoryMiB, inGB, upTo(maxMiB, gb), gb},
+		{"elapsed_h", "hours that the job ran, without suspension", ElapsedSeconds, hours, upTo(maxSeconds, hour), hour},
+		{"suspended_h", "hours that the job was suspended", SuspendedSeconds, hours, upTo(maxSeconds, hour), hour},
+		{"timelimit_h", "the time limit in hours", TimelimitSeconds, hours, upTo(maxSeconds, hour), hour},
+		{"wait_h", "hours from when the job could start until it did", WaitSeconds, hours, upTo(maxSeconds, hour), hour},
+
+		{"node_cores", "cores of one node of the job's node type", NodeCores, count, upTo(1<<20, one), one},
+		{"node_mem_gib", "memory of one node, in GiB", NodeMemoryGiB, inGiB, upTo(1<<20, one), one},
+		{"node_gpus", "GPUs of one node", NodeGPUs, count, upTo(1<<10, one), one},
+		{"threads", "hardware threads a core", Threads, plain, upTo(1<<10, one), one},
+		{"mem_per_core_gib", "memory that one core carries, in GiB", MemoryPerCoreGiB, perCore, upTo(1<<20, one), one},
+		{"slurm_billing", "the billing TRES recomputed from tres_weights", SlurmBilling, plain, upTo(maxBilling, one), one},
+	}
+}
+
+// storageFigures are the figures of a holding in one period.
+func storageFigures() []Figure {
+	one := money.Int(1)
+	figures := []Figure{
+		{"days", "days of the period that the holding covers", Days, plain, upTo(maxDays, one), one},
+		{"month_days", "days of the period", MonthDays, plain, Bounds{low: money.Int(minMonthDay), high: money.Int(maxDays)}, one},
+	}
+	for _, q := range []struct {
+		name, means string
+		slot        Slot
+	}{
+		{"quota", "the quota", QuotaBytes},
+		{"used", "the last sample of usage", UsedBytes},
+		{"mean", "the mean usage over time", MeanBytes},
+		{"max", "the largest sample of usage", MaxBytes},
+	} {
+		tb, tib := money.Ratio(1, 1_000_000_000_000), money.Ratio(1, 1<<40)
+		figures = append(figures,
+			Figure{q.name + "_tb", q.means + ", in TB of 10^12 bytes", q.slot, inTB, upTo(maxBytes, tb), tb},
+			Figure{q.name + "_tib", q.means + ", in TiB of 2^40 bytes", q.slot, inTiB, upTo(maxBytes, tib), tib})
+	}
+	return figures
+}
+
+// stageFigures are what earlier formulas give to later ones.
+func stageFigures() []Figure {
+	one := money.Int(1)
+	open := Bounds{highOpen: true}
+	return []Figure{
+		{"rate", "units an hour, as the rate formula gave them", Rate, anything, open, one},
+		{"factor", "the product of the factors", Factor, plain, upTo(maxFactor, one), one},
+		{"duration", "the hours that count", Duration, hours, open, one},
+		{"units", "the units, as the units formula gave them", Units, anything, open, one},
+		{"price", "the price of one unit", Price, anything, upTo(maxPrice, one), one},
+	}
+}
