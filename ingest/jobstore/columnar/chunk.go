@@ -1,0 +1,301 @@
+package columnar
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/metadata"
+)
+
+// longest text kept in the statistics; a longer one leaves them out, since a
+// cut one would be a wrong maximum.
+const maxStatText = 256
+
+const microsPerSecond = 1_000_000
+
+// chunk is a column of a row group being written.
+type chunk struct {
+	*Writer
+	column     *Column
+	position   int
+	pages      file.PageWriter
+	dictionary bool
+}
+
+func (c *chunk) write(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
+	switch {
+	case c.column.Kind == Decimal:
+		return c.writeWide(v.Wide, order)
+	case c.column.Kind != Text:
+		return c.writeInts(v.Ints, order)
+	case v.Index == nil:
+		return c.writeBytes(v, order)
+	}
+	return c.writeTexts(v, order)
+}
+
+// writeInts writes a column of integers, as a dictionary where that was asked
+// for and the values are few.
+func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedStatistics, err error) {
+	enc, null, nullable := c.enc, c.column.Null, c.column.Nullable
+	scale := int64(1)
+	if c.column.Kind == Timestamp {
+		scale = microsPerSecond
+	}
+	values := grow(&enc.ints, len(order))
+	n := 0
+	for _, row := range order {
+		v := ints[row]
+		values[n] = v * scale
+		if !nullable || v != null {
+			n++
+		}
+	}
+	values = values[:n]
+	if n > 0 {
+		least, greatest := minMax(values, c.column.Kind == Uint64)
+		stats.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(least)))
+		stats.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(greatest)))
+		stats.Signed = c.column.Kind != Uint64
+	}
+	stats.SetNullCount(int64(len(order) - n))
+	if (c.column.Dictionary || c.column.Late) && n > 0 && c.numberInts(values) {
+		c.enc.plain = append(c.enc.plain[:0], bytesOf(enc.numbers.values)...)
+		if err := c.writeDictionary(len(enc.numbers.values)); err != nil {
+			return stats, err
+		}
+		err = c.writeIndices(ints, order, widthOf(len(enc.numbers.values)))
+	} else {
+		err = c.eachPage(ints, order, func(from, to int) error {
+			enc.plain = append(enc.plain[:0], bytesOf(values[from:to])...)
+			return nil
+		}, parquet.Encodings.Plain)
+	}
+	if c.column.Late {
+		return metadata.EncodedStatistics{}, err
+	}
+	return stats, err
+}
+
+func (c *chunk) numberInts(values []int64) bool {
+	indices := grow(&c.enc.indices, len(values))
+	c.enc.numbers.reset()
+	last, number := values[0]+1, uint32(0)
+	for i, v := range values {
+		if v != last {
+			var ok bool
+			if number, ok = c.enc.numbers.of(v); !ok {
+				return false
+			}
+			last = v
+		}
+		indices[i] = number
+	}
+	return true
+}
+
+// writeTexts writes texts that are already numbered. The file's dictionary
+// holds those in use, in the order of their first row, so that it depends on
+// nothing but the rows.
+func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedStatistics, err error) {
+	enc := c.enc
+	local := grow(&enc.local, len(v.Dict))
+	for i := range local {
+		local[i] = -1
+	}
+	indices := grow(&enc.indices, len(order))
+	used := enc.entries[:0]
+	for i, row := range order {
+		entry := v.Index[row]
+		if local[entry] < 0 {
+			local[entry] = int32(len(used))
+			used = append(used, entry)
+		}
+		indices[i] = uint32(local[entry])
+	}
+	enc.entries = used
+	if len(used) > maxEntries || len(used) > 64 && len(used) > len(order)/2 || !c.column.Dictionary {
+		return stats, c.eachPage(nil, order, func(from, to int) error {
+			enc.plain = enc.plain[:0]
+			for _, i := range indices[from:to] {
+				enc.plain = appendText(enc.plain, v.Dict[used[i]])
+			}
+			return nil
+		}, parquet.Encodings.Plain)
+	}
+	enc.plain = enc.plain[:0]
+	for _, entry := range used {
+		enc.plain = appendText(enc.plain, v.Dict[entry])
+	}
+	if err := c.writeDictionary(len(used)); err != nil {
+		return stats, err
+	}
+	if !c.column.Late {
+		least, greatest := minMaxText(v.Dict, used)
+		if len(least) <= maxStatText && len(greatest) <= maxStatText {
+			stats.SetMin([]byte(least)).SetMax([]byte(greatest)).SetNullCount(0)
+		}
+	}
+	return stats, c.writeIndices(nil, order, widthOf(len(used)))
+}
+
+// writeBytes writes texts that stand one after another, without a dictionary.
+func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
+	enc := c.enc
+	return metadata.EncodedStatistics{}, c.eachPage(nil, order, func(from, to int) error {
+		enc.plain = enc.plain[:0]
+		for _, row := range order[from:to] {
+			start := uint32(0)
+			if row > 0 {
+				start = v.Ends[row-1]
+			}
+			text := v.Bytes[start:v.Ends[row]]
+			enc.plain = binary.LittleEndian.AppendUint32(enc.plain, uint32(len(text)))
+			enc.plain = append(enc.plain, text...)
+		}
+		return nil
+	}, parquet.Encodings.Plain)
+}
+
+func (c *chunk) writeWide(values []Int128, order []uint32) (stats metadata.EncodedStatistics, err error) {
+	enc := c.enc
+	least, greatest := values[order[0]], values[order[0]]
+	for _, row := range order {
+		v := values[row]
+		if v.less(least) {
+			least = v
+		}
+		if greatest.less(v) {
+			greatest = v
+		}
+	}
+	stats.SetMin(least.append(nil)).SetMax(greatest.append(nil)).SetNullCount(0)
+	return stats, c.eachPage(nil, order, func(from, to int) error {
+		enc.plain = enc.plain[:0]
+		for _, row := range order[from:to] {
+			enc.plain = values[row].append(enc.plain)
+		}
+		return nil
+	}, parquet.Encodings.Plain)
+}
+
+// writeIndices writes the pages of a column with a dictionary from
+// enc.indices, which holds one index for each value that is not NULL.
+func (c *chunk) writeIndices(ints []int64, order []uint32, width int) error {
+	return c.eachPage(ints, order, func(from, to int) error {
+		c.enc.plain = append(c.enc.plain[:0], byte(width))
+		c.enc.plain = appendHybrid(c.enc.plain, c.enc.indices[from:to], width)
+		return nil
+	}, parquet.Encodings.RLEDict)
+}
+
+// eachPage cuts the rows into pages. fill puts the encoded values from … to,
+// counted without NULLs, into enc.plain.
+func (c *chunk) eachPage(ints []int64, order []uint32, fill func(from, to int) error, encoding parquet.Encoding) error {
+	enc, from := c.enc, 0
+	for start := 0; start < len(order); start += PageRows {
+		rows := order[start:min(start+PageRows, len(order))]
+		to := from + len(rows)
+		enc.page = enc.page[:0]
+		if c.column.Nullable {
+			levels := grow(&enc.levels, len(rows))
+			to = from
+			for i, row := range rows {
+				levels[i] = 0
+				if ints[row] != c.column.Null {
+					levels[i] = 1
+					to++
+				}
+			}
+			enc.page = appendHybrid(append(enc.page, 0, 0, 0, 0), levels, 1)
+			binary.LittleEndian.PutUint32(enc.page, uint32(len(enc.page)-4))
+		}
+		if err := fill(from, to); err != nil {
+			return err
+		}
+		enc.page = append(enc.page, enc.plain...)
+		if err := c.writePage(len(rows), encoding); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func (c *chunk) writePage(rows int, encoding parquet.Encoding) error {
+	data := c.enc.page
+	if c.pages.HasCompressor() {
+		c.enc.compressed = c.enc.zstd.EncodeAll(data, c.enc.compressed[:0])
+		data = c.enc.compressed
+	}
+	page := file.NewDataPageV1(memory.NewBufferBytes(data), int32(rows), encoding,
+		parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(c.enc.page)))
+	defer page.Release()
+	_, err := c.pages.WriteDataPage(page)
+	return err
+}
+
+// writeDictionary writes enc.plain as the dictionary page.
+func (c *chunk) writeDictionary(entries int) error {
+	c.dictionary = true
+	page := file.NewDictionaryPage(memory.NewBufferBytes(c.enc.plain), int32(entries), parquet.Encodings.Plain)
+	defer page.Release()
+	_, err := c.pages.WriteDictionaryPage(page)
+	if c.column.Late && entries == 1 {
+		length := len(c.enc.plain)
+		if c.column.Kind == Text {
+			length -= 4
+		}
+		c.late = append(c.late, LateValue{c.position, c.out.at - int64(length), length})
+	}
+	return err
+}
+
+func appendText(dst []byte, text string) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
+}
+
+func minMax(values []int64, unsigned bool) (least, greatest int64) {
+	least, greatest = values[0], values[0]
+	if unsigned {
+		for _, v := range values {
+			least = int64(min(uint64(least), uint64(v)))
+			greatest = int64(max(uint64(greatest), uint64(v)))
+		}
+		return least, greatest
+	}
+	for _, v := range values {
+		least, greatest = min(least, v), max(greatest, v)
+	}
+	return least, greatest
+}
+
+func (a Int128) less(b Int128) bool {
+	return a.High < b.High || a.High == b.High && a.Low < b.Low
+}
+
+func (a Int128) append(dst []byte) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, uint64(a.High)), a.Low)
+}
+
+// grow gives n elements of a scratch slice, their values left over.
+func grow[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n, n+n/4)
+	}
+	*s = (*s)[:n]
+	return *s
+}
+
+// bytesOf shows integers as the bytes that Parquet's PLAIN encoding has them
+// in: little-endian, as all machines that this program is built for keep them
+// (littleEndian is checked by a test).
+func bytesOf(values []int64) []byte {
+	if len(values) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 8*len(values))
+}

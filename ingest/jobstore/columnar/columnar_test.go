@@ -1,0 +1,311 @@
+package columnar
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+var testTable = NewTable("test", 1, []Column{
+	{Name: "plain", Kind: Int64},
+	{Name: "few", Kind: Int64, Nullable: true, Null: -1, Dictionary: true},
+	{Name: "many", Kind: Uint64, Dictionary: true},
+	{Name: "at", Kind: Timestamp, Nullable: true},
+	{Name: "word", Kind: Text, Dictionary: true},
+	{Name: "free", Kind: Text},
+	{Name: "amount", Kind: Decimal, Scale: 12},
+	{Name: "digest", Kind: Text, Dictionary: true, Late: true},
+	{Name: "seen", Kind: Timestamp, Dictionary: true, Late: true},
+})
+
+const (
+	plain = iota
+	few
+	many
+	at
+	word
+	free
+	amount
+	digest
+	seen
+)
+
+func TestThisMachineIsLittleEndian(t *testing.T) {
+	require.Equal(t, binary.LittleEndian.AppendUint64(nil, 1), bytesOf([]int64{1}))
+}
+
+// rows makes n rows whose values depend on their number alone.
+func rows(n int) []Vector {
+	v := make([]Vector, len(testTable.Columns))
+	v[word].Dict = []string{"unused", "", "alpha", "béta", "x=y"}
+	v[digest].Dict = []string{strings.Repeat("?", 64)}
+	for i := range n {
+		v[plain].Ints = append(v[plain].Ints, int64(i*i)-500)
+		null := int64(i % 7)
+		if i%3 == 0 {
+			null = -1
+		}
+		v[few].Ints = append(v[few].Ints, null)
+		v[many].Ints = append(v[many].Ints, int64(uint64(i)*0x9E3779B97F4A7C15))
+		v[at].Ints = append(v[at].Ints, int64(i%1000)*86400*36500/1000)
+		v[word].Index = append(v[word].Index, uint32(1+i/5%4))
+		v[free].Bytes = append(v[free].Bytes, strings.Repeat("z", i%5)...)
+		v[free].Ends = append(v[free].Ends, uint32(len(v[free].Bytes)))
+		v[amount].Wide = append(v[amount].Wide, Int128{int64(i%3) - 1, uint64(i)})
+		v[digest].Index = append(v[digest].Index, 0)
+		v[seen].Ints = append(v[seen].Ints, 12345)
+	}
+	return v
+}
+
+func inOrder(n int) []uint32 {
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	return order
+}
+
+func write(t require.TestingT, name string, vectors []Vector, orders ...[]uint32) *Writer {
+	f, err := os.Create(name)
+	require.NoError(t, err)
+	w := testTable.Create(NewEncoder(), f)
+	for _, order := range orders {
+		require.NoError(t, w.WriteRowGroup(vectors, order))
+	}
+	require.NoError(t, w.Close())
+	info, err := f.Stat()
+	require.NoError(t, err)
+	require.Equal(t, info.Size(), w.Size())
+	require.NoError(t, f.Close())
+	return w
+}
+
+func open(t require.TestingT, name string) *File {
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	file, err := testTable.Open(f)
+	require.NoError(t, err)
+	return file
+}
+
+// text gives row i of a page's texts.
+func text(v Vector, i int) string {
+	if v.Index != nil {
+		return v.Dict[v.Index[i]]
+	}
+	return v.Dict[i]
+}
+
+func requireSame(t require.TestingT, want []Vector, order []uint32, f *File, group int) {
+	pages, err := f.Pages(group, []int{plain, few, many, at, word, free, amount, digest, seen})
+	require.NoError(t, err)
+	done := 0
+	for {
+		n, err := pages.Next()
+		require.NoError(t, err)
+		if n == 0 {
+			break
+		}
+		for i := range n {
+			row := order[done+i]
+			got := pages.Vectors
+			for _, c := range []int{plain, few, many, at, seen} {
+				require.Equal(t, want[c].Ints[row], got[c].Ints[i], "column %d row %d", c, row)
+			}
+			require.Equal(t, want[word].Dict[want[word].Index[row]], text(got[word], i))
+			start := uint32(0)
+			if row > 0 {
+				start = want[free].Ends[row-1]
+			}
+			require.Equal(t, string(want[free].Bytes[start:want[free].Ends[row]]), text(got[free], i))
+			require.Equal(t, want[amount].Wide[row], got[amount].Wide[i])
+			require.Equal(t, want[digest].Dict[0], text(got[digest], i))
+		}
+		done += n
+	}
+	require.Equal(t, len(order), done)
+}
+
+func TestRoundTrip(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	vectors := rows(3 * PageRows)
+	backward := inOrder(2*PageRows + 77)
+	for i, j := 0, len(backward)-1; i < j; i, j = i+1, j-1 {
+		backward[i], backward[j] = backward[j], backward[i]
+	}
+	orders := [][]uint32{inOrder(3*PageRows - 1), {5}, backward}
+	write(t, name, vectors, orders...)
+	f := open(t, name)
+	require.EqualValues(t, 3, f.RowGroups())
+	for group, order := range orders {
+		require.Equal(t, len(order), f.GroupRows(group))
+		requireSame(t, vectors, order, f, group)
+	}
+	least, greatest, ok, err := f.IntRange(0, plain)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.EqualValues(t, -500, least)
+	require.EqualValues(t, (3*PageRows-2)*(3*PageRows-2)-500, greatest)
+	first, last, ok, err := f.TextRange(0, word)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, []string{"", "x=y"}, []string{first, last})
+}
+
+func TestSameRowsSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	vectors := rows(1000)
+	write(t, filepath.Join(dir, "a"), vectors, inOrder(1000))
+	// The same rows, their texts numbered otherwise.
+	vectors[word].Dict = []string{"x=y", "béta", "alpha", "", "never used"}
+	for i := range vectors[word].Index {
+		vectors[word].Index[i] = 4 - vectors[word].Index[i]
+	}
+	write(t, filepath.Join(dir, "b"), vectors, inOrder(1000))
+	a, err := os.ReadFile(filepath.Join(dir, "a"))
+	require.NoError(t, err)
+	b, err := os.ReadFile(filepath.Join(dir, "b"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(a, b))
+}
+
+func TestLateValues(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	vectors := rows(2000)
+	w := write(t, name, vectors, inOrder(2000), inOrder(100))
+	require.Len(t, w.Late(), 4) // two columns, two row groups
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	require.NoError(t, err)
+	value := strings.Repeat("ab", 32)
+	for _, late := range w.Late() {
+		require.NoError(t, late.Set(f, testTable, value, 1764000000))
+	}
+	require.NoError(t, f.Close())
+	vectors[digest].Dict[0] = value
+	for i := range vectors[seen].Ints {
+		vectors[seen].Ints[i] = 1764000000
+	}
+	reopened := open(t, name)
+	requireSame(t, vectors, inOrder(2000), reopened, 0)
+	requireSame(t, vectors, inOrder(100), reopened, 1)
+}
+
+func TestDamagedFilesAreErrors(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	write(t, name, rows(5000), inOrder(5000))
+	whole, err := os.ReadFile(name)
+	require.NoError(t, err)
+	read := func(data []byte) error {
+		require.NoError(t, os.WriteFile(name, data, 0o644))
+		f, err := os.Open(name)
+		require.NoError(t, err)
+		defer f.Close()
+		file, err := testTable.Open(f)
+		if err != nil {
+			return err
+		}
+		pages, err := file.Pages(0, []int{plain, few, many, at, word, free, amount, digest, seen})
+		for n := 1; err == nil && n > 0; {
+			n, err = pages.Next()
+		}
+		return err
+	}
+	require.NoError(t, read(whole))
+	for _, size := range []int{0, 1, 4, 11, len(whole) / 2, len(whole) - 9, len(whole) - 1} {
+		require.Error(t, read(whole[:size]), "cut at %d", size)
+	}
+	// A byte of a compressed page: zstd's checksum tells.
+	damaged := bytes.Clone(whole)
+	damaged[200] ^= 1
+	require.Error(t, read(damaged))
+}
+
+func TestForeignFilesAreRefused(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	other := NewTable("other", 1, []Column{{Name: "a", Kind: Int64}})
+	f, err := os.Create(name)
+	require.NoError(t, err)
+	w := other.Create(NewEncoder(), f)
+	require.NoError(t, w.WriteRowGroup([]Vector{{Ints: []int64{1}}}, []uint32{0}))
+	require.NoError(t, w.Close())
+	_, err = testTable.Open(f)
+	require.ErrorIs(t, err, ErrForeign)
+	require.ErrorContains(t, err, "holds other version 1, not test version 1")
+}
+
+type failingWriter struct{ after int }
+
+func (f *failingWriter) Write(p []byte) (int, error) {
+	if f.after -= len(p); f.after < 0 {
+		return 0, os.ErrClosed
+	}
+	return len(p), nil
+}
+
+func TestWriteErrorsAreTold(t *testing.T) {
+	for _, after := range []int{0, 100, 300 << 10} {
+		w := testTable.Create(NewEncoder(), &failingWriter{after})
+		err := w.WriteRowGroup(rows(50000), inOrder(50000))
+		if err == nil {
+			err = w.Close()
+		}
+		require.ErrorIs(t, err, os.ErrClosed)
+	}
+}
+
+func TestHybrid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 20).Draw(t, "width")
+		var values []uint32
+		for range rapid.IntRange(1, 30).Draw(t, "runs") {
+			v := rapid.Uint32Range(0, 1<<width-1).Draw(t, "value")
+			for range rapid.IntRange(1, 20).Draw(t, "length") {
+				values = append(values, v)
+			}
+		}
+		data := appendHybrid(nil, values, width)
+		got := make([]uint32, len(values))
+		rest, err := decodeHybrid(got, data, width)
+		require.NoError(t, err)
+		require.Empty(t, rest)
+		require.Equal(t, values, got)
+		for cut := range len(data) {
+			_, err := decodeHybrid(got, data[:cut], width)
+			require.Error(t, err)
+		}
+	})
+}
+
+func FuzzDecodeHybrid(f *testing.F) {
+	f.Add([]byte{2, 1}, 1, 8)
+	f.Add([]byte{3, 0xff}, 1, 8)
+	f.Fuzz(func(t *testing.T, data []byte, width, n int) {
+		if width < 0 || n < 0 || n > 1<<16 {
+			return
+		}
+		_, _ = decodeHybrid(make([]uint32, n), data, width)
+	})
+}
+
+func TestExtremeNumbers(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	vectors := rows(3)
+	vectors[plain].Ints = []int64{math.MinInt64, math.MaxInt64, 0}
+	vectors[many].Ints = []int64{-1, 0, 1} // 2^64 − 1 is the greatest
+	vectors[amount].Wide = []Int128{{math.MinInt64, 0}, {-1, math.MaxUint64}, {math.MaxInt64, math.MaxUint64}}
+	write(t, name, vectors, inOrder(3))
+	f := open(t, name)
+	requireSame(t, vectors, inOrder(3), f, 0)
+	least, greatest, ok, err := f.IntRange(0, many)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.EqualValues(t, []int64{0, -1}, []int64{least, greatest})
+}

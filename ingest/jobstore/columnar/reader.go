@@ -1,0 +1,322 @@
+package columnar
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/file"
+)
+
+// ErrForeign is wrapped by the error for a Parquet file that this program did
+// not write.
+var ErrForeign = errors.New("not a file of hpcbill's")
+
+// File is an open file of a table.
+type File struct {
+	table  *Table
+	f      *os.File
+	reader *file.Reader
+}
+
+// Open reads the footer of f and checks that the file is a whole one of this
+// table. The file stays the caller's to close.
+func (t *Table) Open(f *os.File) (opened *File, err error) {
+	defer recovered(&err)
+	reader, err := file.NewParquetReader(f, file.WithReadProps(parquet.NewReaderProperties(memory.NewGoAllocator())))
+	if err != nil {
+		return nil, fmt.Errorf("%s: damaged or cut off: %w", f.Name(), err)
+	}
+	opened = &File{table: t, f: f, reader: reader}
+	if by := reader.MetaData().GetCreatedBy(); by != maker {
+		return nil, fmt.Errorf("%s: written by %q: %w", f.Name(), by, ErrForeign)
+	}
+	if name, version := opened.Meta("hpcbill.table"), opened.Meta("hpcbill.version"); name != t.Name || version != fmt.Sprint(t.Version) {
+		return nil, fmt.Errorf("%s: holds %s version %s, not %s version %d: %w", f.Name(), name, version, t.Name, t.Version, ErrForeign)
+	}
+	if n := reader.MetaData().Schema.NumColumns(); n != len(t.Columns) {
+		return nil, fmt.Errorf("%s: %d columns, not %d: %w", f.Name(), n, len(t.Columns), ErrForeign)
+	}
+	return opened, nil
+}
+
+// Meta gives a value of the footer, "" where there is none.
+func (f *File) Meta(key string) string {
+	if v := f.reader.MetaData().KeyValueMetadata().FindValue(key); v != nil {
+		return *v
+	}
+	return ""
+}
+
+// Rows gives the number of rows.
+func (f *File) Rows() int64 { return f.reader.NumRows() }
+
+// RowGroups gives the number of row groups.
+func (f *File) RowGroups() int { return f.reader.NumRowGroups() }
+
+// GroupRows gives the number of rows of a row group.
+func (f *File) GroupRows(group int) int { return int(f.reader.MetaData().RowGroup(group).NumRows()) }
+
+// IntRange gives the least and the greatest value of a column of numbers in a
+// row group, from its statistics. ok is false where all are NULL.
+func (f *File) IntRange(group, column int) (least, greatest int64, ok bool, err error) {
+	defer recovered(&err)
+	lo, hi, ok, err := f.statistics(group, column)
+	if !ok || err != nil || len(lo) != 8 || len(hi) != 8 {
+		return 0, 0, false, err
+	}
+	scale := int64(1)
+	if f.table.Columns[column].Kind == Timestamp {
+		scale = microsPerSecond
+	}
+	return int64(binary.LittleEndian.Uint64(lo)) / scale, int64(binary.LittleEndian.Uint64(hi)) / scale, true, nil
+}
+
+// TextRange is IntRange for a column of texts. ok is false where the file
+// does not say.
+func (f *File) TextRange(group, column int) (least, greatest string, ok bool, err error) {
+	defer recovered(&err)
+	lo, hi, ok, err := f.statistics(group, column)
+	return string(lo), string(hi), ok, err
+}
+
+func (f *File) statistics(group, column int) (least, greatest []byte, ok bool, err error) {
+	meta, err := f.reader.MetaData().RowGroup(group).ColumnChunk(column)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	stats, err := meta.Statistics()
+	if err != nil || stats == nil || !stats.HasMinMax() {
+		return nil, nil, false, err
+	}
+	return stats.EncodeMin(), stats.EncodeMax(), true, nil
+}
+
+// Pages reads a row group page by page.
+type Pages struct {
+	file    *File
+	group   int
+	columns []columnPages
+	// Vectors holds one vector for each column of the table, of which those
+	// asked for are filled. Texts come as Dict and Index where the column
+	// has a dictionary, otherwise as Dict with one entry for each row and no
+	// Index. They are overwritten by Next, but texts stay valid.
+	Vectors []Vector
+	rows    int // still to come
+}
+
+type columnPages struct {
+	position int
+	pages    file.PageReader
+	levels   []uint32
+	indices  []uint32
+	entries  []int64 // a dictionary of numbers
+}
+
+// Pages starts reading the columns given (positions in the table) of a row
+// group.
+func (f *File) Pages(group int, columns []int) (p *Pages, err error) {
+	defer recovered(&err)
+	p = &Pages{file: f, group: group, Vectors: make([]Vector, len(f.table.Columns)), rows: f.GroupRows(group)}
+	rowGroup := f.reader.RowGroup(group)
+	for _, position := range columns {
+		pages, err := rowGroup.GetColumnPageReader(position)
+		if err != nil {
+			return nil, fmt.Errorf("%s: column %s: %w", f.f.Name(), f.table.Columns[position].Name, err)
+		}
+		p.columns = append(p.columns, columnPages{position: position, pages: pages})
+	}
+	return p, nil
+}
+
+// Next reads the next page of every column and gives its number of rows: 0
+// after the last.
+func (p *Pages) Next() (rows int, err error) {
+	defer recovered(&err)
+	if p.rows == 0 {
+		return 0, nil
+	}
+	rows = -1
+	for i := range p.columns {
+		c := &p.columns[i]
+		n, err := c.next(&p.file.table.Columns[c.position], &p.Vectors[c.position])
+		if err == nil && rows >= 0 && n != rows {
+			err = fmt.Errorf("damaged: a page of %d rows beside one of %d", n, rows)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: column %s: %w", p.file.f.Name(), p.file.table.Columns[c.position].Name, err)
+		}
+		rows = n
+	}
+	if rows <= 0 || rows > p.rows {
+		return 0, fmt.Errorf("%s: damaged: %d rows are missing", p.file.f.Name(), p.rows)
+	}
+	p.rows -= rows
+	return rows, nil
+}
+
+// next reads a data page, and the dictionary before it.
+func (c *columnPages) next(column *Column, v *Vector) (rows int, err error) {
+	for c.pages.Next() {
+		switch page := c.pages.Page().(type) {
+		case *file.DictionaryPage:
+			if err := c.readDictionary(column, v, page.Data(), int(page.NumValues())); err != nil {
+				return 0, err
+			}
+		case *file.DataPageV1:
+			return int(page.NumValues()), c.readPage(column, v, page)
+		default:
+			return 0, errors.New("damaged: a page of an unknown kind")
+		}
+	}
+	if err := c.pages.Err(); err != nil {
+		return 0, err
+	}
+	return 0, errors.New("damaged: a page is missing")
+}
+
+var errPage = errors.New("damaged page: it is too short")
+
+func (c *columnPages) readDictionary(column *Column, v *Vector, data []byte, entries int) (err error) {
+	if column.Kind == Text {
+		v.Dict, err = readTexts(nil, data, entries)
+		return err
+	}
+	if len(data) != 8*entries {
+		return errPage
+	}
+	c.entries = make([]int64, entries)
+	copy(bytesOf(c.entries), data)
+	return nil
+}
+
+func (c *columnPages) readPage(column *Column, v *Vector, page *file.DataPageV1) (err error) {
+	rows, values, data := int(page.NumValues()), int(page.NumValues()), page.Data()
+	var levels []uint32
+	if column.Nullable {
+		if levels, data, err = c.readLevels(rows, data); err != nil {
+			return err
+		}
+		values = 0
+		for _, l := range levels {
+			values += int(l)
+		}
+		if values == rows {
+			levels = nil
+		}
+	}
+	dictionary := parquet.Encoding(page.Encoding()) == parquet.Encodings.RLEDict
+	if dictionary {
+		if len(data) == 0 {
+			return errPage
+		}
+		if _, err := decodeHybrid(grow(&c.indices, values), data[1:], int(data[0])); err != nil {
+			return err
+		}
+	}
+	switch {
+	case column.Kind == Text && dictionary:
+		v.Index = c.indices
+		return within(c.indices, len(v.Dict))
+	case column.Kind == Text:
+		v.Index = nil
+		v.Dict, err = readTexts(v.Dict[:0], data, values)
+		return err
+	case column.Kind == Decimal:
+		return readWide(grow(&v.Wide, values), data)
+	}
+	ints := grow(&v.Ints, rows)
+	if dictionary {
+		if err := within(c.indices, len(c.entries)); err != nil {
+			return err
+		}
+		for i, index := range c.indices {
+			ints[i] = c.entries[index]
+		}
+	} else if len(data) != 8*values {
+		return errPage
+	} else if values > 0 {
+		copy(bytesOf(ints[:values]), data)
+	}
+	if column.Kind == Timestamp {
+		for i := range ints[:values] {
+			ints[i] /= microsPerSecond
+		}
+	}
+	if levels != nil {
+		spread(ints, levels, values, column.Null)
+	}
+	return nil
+}
+
+func (c *columnPages) readLevels(rows int, data []byte) (levels []uint32, rest []byte, err error) {
+	if len(data) < 4 {
+		return nil, nil, errPage
+	}
+	size := int(binary.LittleEndian.Uint32(data))
+	if size > len(data)-4 {
+		return nil, nil, errPage
+	}
+	levels = grow(&c.levels, rows)
+	_, err = decodeHybrid(levels, data[4:4+size], 1)
+	return levels, data[4+size:], err
+}
+
+// spread moves the values, which stand without gaps at the front, to their
+// rows.
+func spread(ints []int64, levels []uint32, values int, null int64) {
+	for i := len(levels) - 1; i >= 0; i-- {
+		if levels[i] == 0 {
+			ints[i] = null
+			continue
+		}
+		values--
+		ints[i] = ints[values]
+	}
+}
+
+func within(indices []uint32, entries int) error {
+	top := uint32(0)
+	for _, i := range indices {
+		top = max(top, i)
+	}
+	if int(top) >= entries {
+		return errors.New("damaged page: an index beyond the dictionary")
+	}
+	return nil
+}
+
+// readTexts reads texts that stand one after another. They share one copy of
+// the page.
+func readTexts(dst []string, data []byte, n int) ([]string, error) {
+	text := string(data)
+	if dst == nil {
+		dst = make([]string, 0, n)
+	}
+	for range n {
+		if len(text) < 4 {
+			return nil, errPage
+		}
+		size := int(binary.LittleEndian.Uint32(unsafe.Slice(unsafe.StringData(text), 4)))
+		if size > len(text)-4 {
+			return nil, errPage
+		}
+		dst = append(dst, text[4:4+size])
+		text = text[4+size:]
+	}
+	return dst, nil
+}
+
+func readWide(dst []Int128, data []byte) error {
+	if len(data) != 16*len(dst) {
+		return errPage
+	}
+	for i := range dst {
+		dst[i] = Int128{int64(binary.BigEndian.Uint64(data[16*i:])), binary.BigEndian.Uint64(data[16*i+8:])}
+	}
+	return nil
+}

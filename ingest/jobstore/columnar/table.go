@@ -1,0 +1,153 @@
+// Package columnar writes and reads flat tables as Parquet files, through
+// Arrow's pages, metadata and codecs.
+//
+// It is the only package that knows Arrow. It writes the few encodings that
+// every engine reads (PLAIN, and dictionaries with run lengths), and reads
+// only files that it wrote itself: a file of another maker is refused, and a
+// damaged one is an error, never an empty table. No clock and no map order
+// reaches a file: the same rows give the same bytes.
+package columnar
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
+	"github.com/apache/arrow/go/v17/parquet/schema"
+)
+
+// Kind is the type of a column.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Int64     Kind = iota // INT64
+	Uint64                // INT64 annotated as unsigned; Vector.Ints holds the bits
+	Timestamp             // INT64 of microseconds, UTC; Vector.Ints holds seconds since 1970
+	Text                  // BYTE_ARRAY, UTF-8
+	Decimal               // FIXED_LEN_BYTE_ARRAY(16), DECIMAL(38, Scale)
+)
+
+// Column describes one column of a Table.
+type Column struct {
+	Name string
+	Kind Kind
+
+	// Nullable columns of numbers hold NULL where Vector.Ints is Null.
+	Nullable bool
+	Null     int64
+
+	// Dictionary asks for a dictionary, which is given up where a row group
+	// has too many different values.
+	Dictionary bool
+
+	Scale int // of a Decimal
+
+	// Late columns have one value in the whole file that may be set after
+	// the file was written, by File.SetLate. They are not compressed, have a
+	// dictionary and no statistics.
+	Late bool
+}
+
+// Limits of the files.
+const (
+	PageRows     = 16 << 10  // rows of a page, the same in every column
+	RowGroupRows = 256 << 10 // rows of a row group at most
+	maxEntries   = 32 << 10  // different values in a dictionary at most
+	zstdLevel    = 1
+	maker        = "hpcbill version 1.0.0 (build parquet)"
+)
+
+// Table is the shape of a kind of file. It is immutable and may be shared.
+type Table struct {
+	Name    string // "jobs"
+	Version int    // of the columns: rises when they change
+	Columns []Column
+
+	root  *schema.GroupNode
+	props *parquet.WriterProperties
+	index map[string]int
+}
+
+// NewTable makes a table of the columns given, in this order.
+func NewTable(name string, version int, columns []Column) *Table {
+	t := &Table{Name: name, Version: version, Columns: columns, index: map[string]int{}}
+	fields := make(schema.FieldList, len(columns))
+	options := []parquet.WriterProperty{
+		parquet.WithVersion(parquet.V2_LATEST),
+		parquet.WithCreatedBy(maker),
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCompressionLevel(zstdLevel),
+	}
+	for i, c := range columns {
+		fields[i] = c.node()
+		t.index[c.Name] = i
+		if c.Late {
+			options = append(options, parquet.WithCompressionFor(c.Name, compress.Codecs.Uncompressed))
+		}
+	}
+	root, err := schema.NewGroupNode(name, parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: table %s: %v", name, err))
+	}
+	t.root, t.props = root, parquet.NewWriterProperties(options...)
+	return t
+}
+
+// Index gives the position of a column, or -1.
+func (t *Table) Index(name string) int {
+	if i, ok := t.index[name]; ok {
+		return i
+	}
+	return -1
+}
+
+func (c Column) node() schema.Node {
+	repetition := parquet.Repetitions.Required
+	if c.Nullable {
+		repetition = parquet.Repetitions.Optional
+	}
+	physical, length := parquet.Types.Int64, -1
+	var logical schema.LogicalType
+	switch c.Kind {
+	case Int64:
+		return schema.NewInt64Node(c.Name, repetition, -1)
+	case Uint64:
+		logical = schema.NewIntLogicalType(64, false)
+	case Timestamp:
+		logical = schema.NewTimestampLogicalType(true, schema.TimeUnitMicros)
+	case Text:
+		physical, logical = parquet.Types.ByteArray, schema.StringLogicalType{}
+	case Decimal:
+		physical, length = parquet.Types.FixedLenByteArray, 16
+		logical = schema.NewDecimalLogicalType(38, int32(c.Scale))
+	}
+	node, err := schema.NewPrimitiveNodeLogical(c.Name, repetition, logical, physical, length, -1)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: column %s: %v", c.Name, err))
+	}
+	return node
+}
+
+// Vector is the values of one column. Which fields are used depends on the
+// column's kind.
+type Vector struct {
+	// Ints holds Int64, Uint64 (as bits) and Timestamp (as seconds).
+	Ints []int64
+
+	// Wide holds Decimal, the unscaled number in two's complement.
+	Wide []Int128
+
+	// Text is either Dict[Index[i]], or Bytes from Ends[i-1] (0 for the first)
+	// to Ends[i].
+	Index []uint32
+	Dict  []string
+	Ends  []uint32
+	Bytes []byte
+}
+
+// Int128 is a number of 128 bits in two's complement.
+type Int128 struct {
+	High int64
+	Low  uint64
+}
