@@ -1,0 +1,70 @@
+package html
+
+import (
+	"hpcbill/invoice"
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+	"hpcbill/templates"
+)
+
+// balance is the statement of one prepaid allocation. The bar is a thousand
+// wide: what is left, then what this period drew, then what was gone before.
+type balance struct {
+	Name, Until, Summary        string
+	LeftPerMille, DrawnPerMille int64
+	Figures                     []fact
+}
+
+func balancesOf(balances []invoice.Balance, words templates.Words) []balance {
+	var all []balance
+	for _, b := range balances {
+		all = append(all, balanceOf(b, words))
+	}
+	return all
+}
+
+func balanceOf(b invoice.Balance, words templates.Words) balance {
+	n := places([]money.Exact{b.Units, b.Opening, b.Drawn, b.Left, b.Beyond})
+	set := func(x money.Exact) string { return words.Number(x.Decimal(n, money.HalfEven)) }
+	s := balance{
+		Name: templates.Visible(b.Allocation),
+		Summary: templates.Visible(words.Say("balance.of",
+			"left", set(b.Left), "units", set(b.Units), "unit", words.Unit(b.Unit))),
+		Figures: []fact{
+			{Label: words.Say("balance.units"), Text: set(b.Units)},
+			{Label: words.Say("balance.opening"), Text: set(b.Opening)},
+			{Label: words.Say("balance.drawn"), Text: set(b.Drawn)},
+			{Label: words.Say("balance.left"), Text: set(b.Left), Alarm: b.Left.Sign() <= 0},
+		},
+	}
+	if !b.Until.IsZero() {
+		s.Until = words.Say("balance.until", "date", words.Date(b.Until.Year, b.Until.Month, b.Until.Day))
+	}
+	if b.Beyond.Sign() != 0 {
+		s.Figures = append(s.Figures, fact{Label: words.Say(beyondKey(b)), Text: set(b.Beyond), Alarm: true})
+	}
+	s.LeftPerMille = perMille(b.Left, b.Units)
+	s.DrawnPerMille = min(perMille(b.Drawn, b.Units), 1000-s.LeftPerMille)
+	return s
+}
+
+// beyondKey tells what became of the use beyond an allocation.
+func beyondKey(b invoice.Balance) string {
+	if b.Overdraft == rates.OverdraftWaive {
+		return "balance.beyond.waived"
+	}
+	return "balance.beyond.billed"
+}
+
+// perMille is part ÷ whole in thousandths, within 0 and 1000.
+func perMille(part, whole money.Exact) int64 {
+	share, ok := part.Mul(money.Int(1000)).Quo(whole)
+	if !ok || share.Sign() <= 0 {
+		return 0
+	}
+	if share.Cmp(money.Int(1000)) >= 0 {
+		return 1000
+	}
+	n, _ := share.Round(0, money.HalfEven).Int64()
+	return n
+}
