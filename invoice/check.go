@@ -1,0 +1,149 @@
+package invoice
+
+import (
+	"errors"
+	"fmt"
+
+	"hpcbill/rates/money"
+)
+
+// Check reports whether everything adds up: both equations, the charges that
+// came in against the lines before rounding, and every total against its
+// lines. What does not is our own mistake and is worded "BUG:".
+func (s *Summary) Check(invoices []Invoice) error {
+	errs := []error{s.Records.Check(), s.Jobs.check(), s.Seconds.check(), s.Storage.check()}
+	var exact money.Exact
+	var list, reductions, total money.Amount
+	for i := range invoices {
+		inv := &invoices[i]
+		if i > 0 && invoices[i-1].Group.ID >= inv.Group.ID {
+			errs = append(errs, fmt.Errorf("BUG: invoices of %s and %s out of order", invoices[i-1].Group.ID, inv.Group.ID))
+		}
+		errs = append(errs, inv.Check())
+		for _, l := range inv.Lines {
+			if !l.Kind.Reduces() {
+				exact = exact.Add(l.Exact)
+			}
+		}
+		list, reductions, total = list+inv.List, reductions+inv.Reductions, total+inv.Total
+	}
+	if !exact.Equal(s.Charges) {
+		errs = append(errs, fmt.Errorf("BUG: charges of %s came in, but the lines hold %s before rounding", s.Charges, exact))
+	}
+	if list != s.List || reductions != s.Reductions || total != s.Total || len(invoices) != s.Invoices {
+		errs = append(errs, fmt.Errorf("BUG: the summary's totals are not those of its %d invoices", len(invoices)))
+	}
+	return errors.Join(errs...)
+}
+
+func (c JobCounts) check() error {
+	if sum := c.Billed + c.Waived + c.Excluded + c.Held + c.NotRun; sum != c.Read {
+		return fmt.Errorf("BUG: %d jobs read, but %d billed + %d waived + %d excluded + %d held + %d not run = %d",
+			c.Read, c.Billed, c.Waived, c.Excluded, c.Held, c.NotRun, sum)
+	}
+	return nil
+}
+
+func (s JobSeconds) check() error {
+	if sum := s.Billed + s.Waived + s.Excluded + s.Held; sum != s.Read {
+		return fmt.Errorf("BUG: %d job-seconds read, but %d billed + %d waived + %d excluded + %d held = %d",
+			s.Read, s.Billed, s.Waived, s.Excluded, s.Held, sum)
+	}
+	return nil
+}
+
+func (c HoldingCounts) check() error {
+	if sum := c.Billed + c.Waived + c.Excluded + c.Held; sum != c.Read {
+		return fmt.Errorf("BUG: %d holdings read, but %d billed + %d waived + %d excluded + %d held = %d",
+			c.Read, c.Billed, c.Waived, c.Excluded, c.Held, sum)
+	}
+	return nil
+}
+
+// CheckRead compares the jobs and job-seconds taken with those that somebody
+// else counted, who did not go through rating.
+func (s *Summary) CheckRead(jobs, seconds int64) error {
+	if s.Jobs.Read != jobs || s.Seconds.Read != seconds {
+		return fmt.Errorf("BUG: the store has %d jobs and %d job-seconds in %s, but %d and %d were accounted for",
+			jobs, seconds, s.Period, s.Jobs.Read, s.Seconds.Read)
+	}
+	return nil
+}
+
+// Check reports whether an invoice adds up: each line is what rounding makes
+// of its exact amount, reductions are shares of the lines they reduce, the
+// sums are those of the lines, and the balances those of the draws.
+func (inv *Invoice) Check() error {
+	var errs []error
+	bug := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("BUG: invoice of %s for %s: %s", inv.Group.ID, inv.Period, fmt.Sprintf(format, args...)))
+	}
+	reduced := make([]money.Amount, len(inv.Lines)+1)
+	var list, reductions money.Amount
+	for i := range inv.Lines {
+		l := &inv.Lines[i]
+		if l.Position != i+1 {
+			bug("line %d stands at %d", l.Position, i+1)
+		}
+		if l.Kind.Reduces() {
+			reductions += l.Amount
+			inv.checkReduction(l, reduced, bug)
+			continue
+		}
+		list += l.Amount
+		if rounded, err := inv.Currency.Amount(l.Exact, inv.Rounding); err != nil || rounded != l.Amount {
+			bug("line %d is %s but prints %d", l.Position, l.Exact, l.Amount)
+		}
+	}
+	for i, l := range inv.Lines {
+		if !l.Kind.Reduces() && l.Amount+reduced[i+1] < 0 {
+			bug("line %d is reduced by more than it is", l.Position)
+		}
+	}
+	if list != inv.List || reductions != inv.Reductions || list+reductions != inv.Total {
+		bug("lines sum to %d and %d, the invoice says %d, %d and %d", list, reductions, inv.List, inv.Reductions, inv.Total)
+	}
+	inv.checkBalances(bug)
+	return errors.Join(errs...)
+}
+
+func (inv *Invoice) checkReduction(l *Line, reduced []money.Amount, bug func(string, ...any)) {
+	if l.Of < 1 || l.Of > len(inv.Lines) || inv.Lines[l.Of-1].Kind.Reduces() {
+		bug("line %d reduces line %d, which is no list line", l.Position, l.Of)
+		return
+	}
+	if l.Amount > 0 {
+		bug("line %d is a reduction and positive", l.Position)
+	}
+	reduced[l.Of] += l.Amount
+}
+
+func (inv *Invoice) checkBalances(bug func(string, ...any)) {
+	drawn := make(map[string]money.Exact)
+	for _, l := range inv.Lines {
+		if l.Kind == Prepaid {
+			drawn[l.Reason] = drawn[l.Reason].Sub(l.Quantity)
+		}
+	}
+	for _, b := range inv.Balances {
+		if !drawn[b.Allocation].Equal(b.Drawn) {
+			bug("allocation %s: the lines draw %s, the balance says %s", b.Allocation, drawn[b.Allocation], b.Drawn)
+		}
+		if !b.Opening.Sub(b.Drawn).Equal(b.Left) {
+			bug("allocation %s: %s less %s is not %s", b.Allocation, b.Opening, b.Drawn, b.Left)
+		}
+		delete(drawn, b.Allocation)
+	}
+	if len(drawn) > 0 {
+		bug("draws on %d allocations without a balance", len(drawn))
+	}
+}
+
+// addAmounts refuses a sum beyond 64 bits.
+func addAmounts(a, b money.Amount) (money.Amount, error) {
+	sum := a + b
+	if (sum > a) != (b > 0) {
+		return 0, fmt.Errorf("the lines sum to more than an invoice can hold")
+	}
+	return sum, nil
+}

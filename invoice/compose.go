@@ -1,0 +1,233 @@
+package invoice
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+	"hpcbill/rating"
+)
+
+// DefaultRounding is the commercial rounding that finance offices expect: to
+// the nearest minor unit, a tie away from zero.
+const DefaultRounding = money.HalfUp
+
+// Settings are the invoice settings of a site.
+type Settings struct {
+	Issuer   Party
+	Currency money.Currency // of the cards; nothing is converted
+	Rounding money.Mode     // of a usage or storage line to the minor unit
+}
+
+// Composer takes the outcomes of a period one by one, in any order, keeps
+// nothing but sums, and makes the period's invoices of them.
+//
+// A Composer is for one goroutine. Several can share the work: Merge adds
+// what another has taken, and the result is the same.
+type Composer struct {
+	period   rates.Period
+	settings Settings
+	groups   map[string]*groupSums
+	order    []*groupSums // by group ID
+	sequence int64        // of the outcome being taken
+
+	jobs    JobCounts
+	seconds JobSeconds
+	storage HoldingCounts
+	causes  map[causeKey]*CauseSum
+}
+
+// NewComposer makes a Composer for the groups of the roster. Two allocations
+// of a group under one name are refused, since balances are kept by name.
+func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (*Composer, error) {
+	if settings.Currency.Code == "" {
+		return nil, fmt.Errorf("BUG: invoices without a currency")
+	}
+	c := &Composer{
+		period: period, settings: settings,
+		groups: make(map[string]*groupSums, len(roster.Groups)),
+		causes: make(map[causeKey]*CauseSum),
+	}
+	for _, g := range roster.Groups {
+		sums, err := newGroupSums(g, period)
+		if err != nil {
+			return nil, err
+		}
+		if c.groups[g.ID] != nil {
+			return nil, fmt.Errorf("BUG: group %s stands twice in the roster", g.ID)
+		}
+		c.groups[g.ID] = sums
+		c.order = append(c.order, sums)
+	}
+	sort.Slice(c.order, func(i, j int) bool { return c.order[i].group.ID < c.order[j].group.ID })
+	return c, nil
+}
+
+// AddJob takes what rating made of one job. Nothing of o is kept.
+func (c *Composer) AddJob(o rating.Outcome) error {
+	if err := checkVerdict(o.Verdict, len(o.Charges)); err != nil {
+		return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
+	}
+	c.sequence++
+	c.jobs.add(o.Verdict)
+	c.seconds.add(o.Verdict, o.Seconds)
+	c.addCause(o.Verdict, o.Cause, false, o.Seconds)
+	end := int64(o.Job.End)
+	counted := false
+	for i := range o.Charges {
+		some, err := c.charge(Usage, o.Job.Cluster, &o.Charges[i], o.Verdict, &o.Cause, end)
+		if err != nil {
+			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
+		}
+		if some && !counted && o.Verdict == rating.Charged {
+			c.groups[o.Charges[i].Group].jobs++
+			counted = true
+		}
+	}
+	return nil
+}
+
+// AddStorage takes what rating made of one holding.
+func (c *Composer) AddStorage(o rating.StorageOutcome) error {
+	where := func(err error) error {
+		return fmt.Errorf("%w: storage of %s on %s", err, o.Holding.Group, o.Holding.Filesystem)
+	}
+	if err := checkVerdict(o.Verdict, len(o.Charges)); err != nil {
+		return where(err)
+	}
+	c.sequence++
+	c.storage.add(o.Verdict)
+	c.addCause(o.Verdict, o.Cause, true, 0)
+	last := c.lastInstant(o.Holding)
+	for i := range o.Charges {
+		_, err := c.charge(Storage, o.Holding.Filesystem, &o.Charges[i], o.Verdict, &o.Cause, last)
+		if err != nil {
+			return where(err)
+		}
+	}
+	return nil
+}
+
+// lastInstant is the last second that a holding has in the period.
+func (c *Composer) lastInstant(h ingest.Holding) int64 {
+	end := c.period.End.Unix()
+	if !h.Until.IsZero() {
+		until := rates.Date{Year: h.Until.Year, Month: h.Until.Month, Day: h.Until.Day}
+		end = min(end, until.Midnight(c.period.Start.Location()).Unix())
+	}
+	return end - 1
+}
+
+func checkVerdict(v rating.Verdict, charges int) error {
+	switch {
+	case v > rating.NotRun:
+		return fmt.Errorf("BUG: verdict %d", v)
+	case charges > 0 && v != rating.Charged && v != rating.Waived:
+		return fmt.Errorf("BUG: charges with verdict %d", v)
+	}
+	return nil
+}
+
+// charge adds one charge and reports whether it is of more than nothing.
+func (c *Composer) charge(kind Kind, cluster string, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (bool, error) {
+	g := c.groups[ch.Group]
+	if g == nil {
+		return false, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
+	}
+	if ch.Quantity.Sign() < 0 || ch.Amount.Sign() < 0 || ch.Price.Sign() < 0 {
+		return false, fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
+			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
+	}
+	p := partKey{segment: g.segmentOf(at)}
+	if v == rating.Waived {
+		p = partKey{waived: true, code: cause.Code, detail: cause.Detail}
+	}
+	g.add(lineKey{
+		kind: kind, cluster: cluster, meter: ch.Meter, unit: ch.Unit, label: ch.PriceLabel, price: ch.Price,
+		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version,
+	}, p, ch.Quantity, ch.Amount, c.sequence)
+	return ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
+}
+
+func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64) {
+	if v == rating.Charged || v == rating.NotRun {
+		return
+	}
+	key := causeKey{v, storage, cause.Code, cause.Detail}
+	sum := c.causes[key]
+	if sum == nil {
+		key.code, key.detail = strings.Clone(key.code), strings.Clone(key.detail)
+		sum = &CauseSum{Verdict: v, Storage: storage, Code: key.code, Detail: key.detail, Hint: strings.Clone(cause.Hint)}
+		c.causes[key] = sum
+	}
+	sum.Count++
+	sum.Seconds += seconds
+}
+
+// Merge adds what other, made for the same period and roster, has taken.
+// other must not be used afterwards.
+func (c *Composer) Merge(other *Composer) {
+	c.jobs.merge(other.jobs)
+	c.seconds.merge(other.seconds)
+	c.storage.merge(other.storage)
+	for key, sum := range other.causes {
+		if mine := c.causes[key]; mine != nil {
+			mine.Count += sum.Count
+			mine.Seconds += sum.Seconds
+			mine.Hint = min(mine.Hint, sum.Hint)
+			continue
+		}
+		c.causes[key] = sum
+	}
+	for id, sums := range other.groups {
+		c.groups[id].merge(sums)
+	}
+}
+
+// Compose makes the drafts of the period, sorted by group ID, and the summary
+// that accounts for every outcome taken. A group without charges gets no
+// invoice and is named in the summary. ledger holds what earlier periods drew
+// on allocations; entries of this and later periods are passed over.
+//
+// The sums are checked before they are returned; an equation that does not
+// hold is an error worded "BUG:".
+func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
+	units := c.unitsOfMeters()
+	var invoices []Invoice
+	summary := c.summary()
+	for _, g := range c.order {
+		inv, err := c.invoice(g, ledger, units)
+		if err != nil {
+			return nil, Summary{}, fmt.Errorf("group %s: %w", g.group.ID, err)
+		}
+		if len(inv.Lines) == 0 {
+			summary.NothingDue = append(summary.NothingDue, g.group.ID)
+			continue
+		}
+		invoices = append(invoices, inv)
+	}
+	summary.addInvoices(invoices)
+	if err := summary.Check(invoices); err != nil {
+		return nil, Summary{}, err
+	}
+	return invoices, summary, nil
+}
+
+// unitsOfMeters says what each meter that occurs is counted in; a meter that
+// cards count in several units has no unit of its own.
+func (c *Composer) unitsOfMeters() map[string]string {
+	units := make(map[string]string)
+	for _, g := range c.order {
+		for key := range g.lines {
+			if unit, seen := units[key.meter]; seen && unit != key.unit {
+				units[key.meter] = ""
+				continue
+			}
+			units[key.meter] = key.unit
+		}
+	}
+	return units
+}

@@ -1,0 +1,144 @@
+package invoice
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hpcbill/rates/money"
+)
+
+// describedPlaces is how many digits after the point a sentence shows of a
+// quantity that has no shorter exact form.
+const describedPlaces = 6
+
+// words are the sentences of one language. Numbers look the same in all:
+// 1,234.50.
+type words struct {
+	jobs, oneJob       string // "%s jobs on %s"
+	storage            string
+	at, formula        string
+	waived, waivedJobs string
+	prepaid, overdraft string
+	plural             func(unit string) string
+	translate          map[string]string // of units
+}
+
+var english = words{
+	jobs: "%s jobs on %s", oneJob: "%s job on %s", storage: "Storage on %s",
+	at: "%s: %s at %s %s per %s", formula: "%s: %s, priced by the card's own formula",
+	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
+	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
+	plural: pluralEnglish,
+}
+
+var spanish = words{
+	jobs: "%s trabajos en %s", oneJob: "%s trabajo en %s", storage: "Almacenamiento en %s",
+	at: "%s: %s a %s %s por %s", formula: "%s: %s, según la fórmula propia de la tarifa",
+	waivedJobs: "Condonado (%s): %s de la línea %d, de %s", waived: "Condonado (%s): %s de la línea %d",
+	prepaid:   "Con cargo a la asignación %s: %s de la línea %d",
+	overdraft: "Fuera de la asignación %s, condonado: %s de la línea %d",
+	plural:    pluralSpanish,
+	translate: map[string]string{
+		"core-hour": "hora-núcleo", "GPU-hour": "hora-GPU", "node-hour": "hora-nodo", "hour": "hora",
+		"TB-month": "TB-mes", "TiB-month": "TiB-mes",
+	},
+}
+
+// languageOf gives the sentences of a group's language, English where there
+// are none of it.
+func languageOf(language string) *words {
+	if language == "es" {
+		return &spanish
+	}
+	return &english
+}
+
+// list describes a usage or storage line.
+func (w *words) list(l *Line, c money.Currency) string {
+	subject := fmt.Sprintf(w.storage, l.Cluster)
+	if l.Kind == Usage {
+		subject = w.countJobs(l.Jobs, w.jobs, w.oneJob, l.Cluster)
+	}
+	quantity := w.quantity(l.Quantity, l.Unit)
+	if !l.Quantity.Mul(l.Price).Equal(l.Exact) {
+		return fmt.Sprintf(w.formula, subject, quantity) + labelled(l.PriceLabel)
+	}
+	return fmt.Sprintf(w.at, subject, quantity, grouped(l.Price), c.Code, w.unit(l.Unit)) + labelled(l.PriceLabel)
+}
+
+// reduction describes a line that takes money off another.
+func (w *words) reduction(l *Line, c money.Currency) string {
+	quantity := w.quantity(l.Quantity.Neg(), l.Unit)
+	switch l.Kind {
+	case Prepaid:
+		return fmt.Sprintf(w.prepaid, l.Reason, quantity, l.Of)
+	case Overdraft:
+		return fmt.Sprintf(w.overdraft, l.Reason, quantity, l.Of)
+	}
+	if l.Jobs == 0 {
+		return fmt.Sprintf(w.waived, l.Reason, quantity, l.Of)
+	}
+	return fmt.Sprintf(w.waivedJobs, l.Reason, quantity, l.Of, w.countJobs(l.Jobs, w.jobs, w.oneJob, l.Cluster))
+}
+
+func (w *words) countJobs(n int64, many, one, cluster string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf(many, money.Group(strconv.FormatInt(n, 10)), cluster)
+}
+
+func (w *words) quantity(x money.Exact, unit string) string {
+	unit = w.unit(unit)
+	if !x.Equal(money.Int(1)) {
+		unit = w.plural(unit)
+	}
+	return grouped(x) + " " + unit
+}
+
+func (w *words) unit(unit string) string {
+	if t := w.translate[unit]; t != "" {
+		return t
+	}
+	return unit
+}
+
+func labelled(label string) string {
+	if label == "" {
+		return ""
+	}
+	return " (" + label + ")"
+}
+
+// grouped prints x in full where that takes few digits, as prices do, and
+// otherwise to describedPlaces.
+func grouped(x money.Exact) string {
+	text := x.String()
+	_, fraction, _ := strings.Cut(text, ".")
+	if strings.Contains(text, "/") || len(fraction) > 2*describedPlaces {
+		text = x.Decimal(describedPlaces, money.HalfEven)
+	}
+	return money.Group(text)
+}
+
+// pluralEnglish knows the units that are words; symbols (SU, TB) stay.
+func pluralEnglish(unit string) string {
+	last := unit[strings.LastIndexAny(unit, "- ")+1:]
+	if slices.Contains([]string{"hour", "minute", "second", "day", "week", "month", "year", "unit", "point", "credit", "token", "job"}, last) {
+		return unit + "s"
+	}
+	return unit
+}
+
+// pluralSpanish puts the plural on the head word: horas-núcleo, TB-meses.
+func pluralSpanish(unit string) string {
+	if rest, ok := strings.CutPrefix(unit, "hora"); ok && (rest == "" || rest[0] == '-') {
+		return "horas" + rest
+	}
+	if head, ok := strings.CutSuffix(unit, "-mes"); ok {
+		return head + "-meses"
+	}
+	return unit
+}

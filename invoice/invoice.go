@@ -1,0 +1,111 @@
+// Package invoice folds charges into lines and lines into invoices, and
+// checks that they add up.
+//
+// It owns the order of reductions, the rounding of lines and the sum of
+// totals. It does not own numbers and issue dates (invoice/history gives
+// them) nor the look of a document.
+package invoice
+
+import (
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+)
+
+// Invoice is what one group owes for one period. Everything printed on a
+// document is here, so that a document can be drawn again years later.
+type Invoice struct {
+	Number   string // "" while a draft
+	Issued   string // RFC 3339 UTC, "" while a draft
+	Period   string // "2026-03"
+	Zone     string // the IANA zone of the period
+	Issuer   Party
+	Group    Recipient
+	Currency money.Currency
+	Rounding money.Mode // of each usage and storage line
+
+	Lines      []Line
+	List       money.Amount // sum of the usage and storage lines
+	Reductions money.Amount // sum of the reduction lines, ≤ 0
+	Total      money.Amount // sum of all lines
+
+	Balances []Balance // prepaid allocations, as this period leaves them
+	Jobs     int64     // jobs charged for more than a quantity of 0
+}
+
+// Party is who sends an invoice.
+type Party struct{ Name, Address, Email, TaxID, Footer string }
+
+// Recipient is the group as the roster had it when the invoice was made.
+type Recipient struct {
+	ID, Name, PI, Department, Class, Address, PO, Fund, Language string
+	Contacts                                                     []string
+}
+
+// Kind is what a line is.
+type Kind string
+
+// The kinds of line, in the order in which they are printed.
+const (
+	Usage     Kind = "usage"
+	Storage   Kind = "storage"
+	Waiver    Kind = "waiver"    // forgiven by a rule of the card: a reduction
+	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
+	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
+)
+
+// Reduces reports whether lines of the kind take money off another line.
+func (k Kind) Reduces() bool { return k != Usage && k != Storage }
+
+// rank is the place of the kind among the kinds.
+func (k Kind) rank() int {
+	for i, other := range []Kind{Usage, Storage, Waiver, Prepaid, Overdraft} {
+		if k == other {
+			return i
+		}
+	}
+	return -1
+}
+
+// The codes of reductions.
+const (
+	CodeWaived    = "waived"
+	CodePrepaid   = "prepaid"
+	CodeOverdraft = "overdraft_waived"
+)
+
+// Line is all charges of one kind at one price. A usage or storage line is
+// rounded once, here; the reductions of a line are shares of its printed
+// amount by largest remainder, so that a line that is wholly prepaid leaves
+// nothing, not a cent. The invoice's sums are sums of lines as printed.
+type Line struct {
+	Position    int // from 1
+	Kind        Kind
+	Cluster     string // or the file system
+	Meter       string
+	Unit        string
+	Description string // a sentence a researcher understands
+	PriceLabel  string
+	Quantity    money.Exact // negative on a reduction
+	Price       money.Exact // per Unit, major units
+	Exact       money.Exact // before rounding, major units
+	Amount      money.Amount
+	Jobs        int64
+	Code        string // of a reduction: why
+	Reason      string // of a reduction: the waiver's reason or the allocation's name
+	Of          int    // of a reduction: the Position of the line it reduces; else 0
+	Card        string
+	CardDigest  string
+	Version     rates.Date
+}
+
+// Balance is a prepaid allocation over one period. Left is Opening − Drawn,
+// and Opening is Units less what earlier periods drew.
+type Balance struct {
+	Allocation           string
+	Meter, Unit          string
+	Units                money.Exact // as the roster grants them
+	From, Until          rates.Date  // half-open
+	Overdraft            rates.Overdraft
+	Opening, Drawn, Left money.Exact
+	Beyond               money.Exact // used above what was left
+}

@@ -1,0 +1,194 @@
+package invoice
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"hpcbill/rates/money"
+)
+
+// The JSON of an invoice keeps every field, so that reading it back gives the
+// same invoice to the last digit: amounts are decimal text with the currency's
+// digits, exact numbers a decimal or a fraction as text, days 2026-03-31.
+
+type invoiceJSON struct {
+	Number         string        `json:"number,omitempty"`
+	Issued         string        `json:"issued,omitempty"`
+	Period         string        `json:"period"`
+	Zone           string        `json:"zone"`
+	Issuer         partyJSON     `json:"issuer"`
+	Group          recipientJSON `json:"group"`
+	Currency       string        `json:"currency"`
+	CurrencyDigits int           `json:"currency_digits"`
+	Rounding       modeText      `json:"rounding"`
+	Lines          []lineJSON    `json:"lines"`
+	List           string        `json:"list"`
+	Reductions     string        `json:"reductions"`
+	Total          string        `json:"total"`
+	Balances       []balanceJSON `json:"balances"`
+	Jobs           int64         `json:"jobs"`
+}
+
+type partyJSON struct {
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"`
+	Email   string `json:"email,omitempty"`
+	TaxID   string `json:"tax_id,omitempty"`
+	Footer  string `json:"footer,omitempty"`
+}
+
+type recipientJSON struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	PI         string   `json:"pi,omitempty"`
+	Department string   `json:"department,omitempty"`
+	Class      string   `json:"class,omitempty"`
+	Address    string   `json:"address,omitempty"`
+	PO         string   `json:"po,omitempty"`
+	Fund       string   `json:"fund,omitempty"`
+	Language   string   `json:"language,omitempty"`
+	Contacts   []string `json:"contacts,omitempty"`
+}
+
+type lineJSON struct {
+	Position    int       `json:"position"`
+	Kind        Kind      `json:"kind"`
+	Cluster     string    `json:"cluster"`
+	Meter       string    `json:"meter"`
+	Unit        string    `json:"unit"`
+	Description string    `json:"description"`
+	PriceLabel  string    `json:"price_label,omitempty"`
+	Quantity    exactText `json:"quantity"`
+	Price       exactText `json:"price"`
+	Exact       exactText `json:"exact"`
+	Amount      string    `json:"amount"`
+	Jobs        int64     `json:"jobs"`
+	Code        string    `json:"code,omitempty"`
+	Reason      string    `json:"reason,omitempty"`
+	Of          int       `json:"of,omitempty"`
+	Card        string    `json:"card"`
+	CardDigest  string    `json:"card_digest"`
+	Version     dateText  `json:"version"`
+}
+
+type balanceJSON struct {
+	Allocation string    `json:"allocation"`
+	Meter      string    `json:"meter"`
+	Unit       string    `json:"unit"`
+	Units      exactText `json:"units"`
+	From       dateText  `json:"from"`
+	Until      dateText  `json:"until"`
+	Overdraft  string    `json:"overdraft"`
+	Opening    exactText `json:"opening"`
+	Drawn      exactText `json:"drawn"`
+	Left       exactText `json:"left"`
+	Beyond     exactText `json:"beyond"`
+}
+
+// MarshalJSON writes the whole invoice.
+func (inv Invoice) MarshalJSON() ([]byte, error) {
+	c := inv.Currency
+	j := invoiceJSON{
+		Number: inv.Number, Issued: inv.Issued, Period: inv.Period, Zone: inv.Zone,
+		Issuer: partyJSON(inv.Issuer), Group: recipientToJSON(&inv.Group),
+		Currency: c.Code, CurrencyDigits: c.Digits, Rounding: modeText{inv.Rounding},
+		Lines: make([]lineJSON, 0, len(inv.Lines)), List: c.Plain(inv.List), Reductions: c.Plain(inv.Reductions),
+		Total: c.Plain(inv.Total), Balances: make([]balanceJSON, 0, len(inv.Balances)), Jobs: inv.Jobs,
+	}
+	for i := range inv.Lines {
+		j.Lines = append(j.Lines, inv.Lines[i].toJSON(c))
+	}
+	for i := range inv.Balances {
+		j.Balances = append(j.Balances, inv.Balances[i].toJSON())
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (inv *Invoice) UnmarshalJSON(text []byte) error {
+	var j invoiceJSON
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	c := money.Currency{Code: j.Currency, Digits: j.CurrencyDigits}
+	read := Invoice{
+		Number: j.Number, Issued: j.Issued, Period: j.Period, Zone: j.Zone,
+		Issuer: Party(j.Issuer), Group: j.Group.recipient(), Currency: c, Rounding: j.Rounding.Mode, Jobs: j.Jobs,
+	}
+	var errs [3]error
+	read.List, errs[0] = parseAmount(j.List, c)
+	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
+	read.Total, errs[2] = parseAmount(j.Total, c)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	for _, l := range j.Lines {
+		line, err := l.line(c)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", l.Position, err)
+		}
+		read.Lines = append(read.Lines, line)
+	}
+	for _, b := range j.Balances {
+		balance, err := b.balance()
+		if err != nil {
+			return fmt.Errorf("balance of %s: %w", b.Allocation, err)
+		}
+		read.Balances = append(read.Balances, balance)
+	}
+	*inv = read
+	return nil
+}
+
+func recipientToJSON(r *Recipient) recipientJSON {
+	return recipientJSON{
+		ID: r.ID, Name: r.Name, PI: r.PI, Department: r.Department, Class: r.Class, Address: r.Address,
+		PO: r.PO, Fund: r.Fund, Language: r.Language, Contacts: r.Contacts,
+	}
+}
+
+func (r *recipientJSON) recipient() Recipient {
+	return Recipient{
+		ID: r.ID, Name: r.Name, PI: r.PI, Department: r.Department, Class: r.Class, Address: r.Address,
+		PO: r.PO, Fund: r.Fund, Language: r.Language, Contacts: r.Contacts,
+	}
+}
+
+func (l *Line) toJSON(c money.Currency) lineJSON {
+	return lineJSON{
+		Position: l.Position, Kind: l.Kind, Cluster: l.Cluster, Meter: l.Meter, Unit: l.Unit,
+		Description: l.Description, PriceLabel: l.PriceLabel,
+		Quantity: exactText{l.Quantity}, Price: exactText{l.Price}, Exact: exactText{l.Exact}, Amount: c.Plain(l.Amount),
+		Jobs: l.Jobs, Code: l.Code, Reason: l.Reason, Of: l.Of,
+		Card: l.Card, CardDigest: l.CardDigest, Version: dateText{l.Version},
+	}
+}
+
+func (l *lineJSON) line(c money.Currency) (Line, error) {
+	amount, err := parseAmount(l.Amount, c)
+	return Line{
+		Position: l.Position, Kind: l.Kind, Cluster: l.Cluster, Meter: l.Meter, Unit: l.Unit,
+		Description: l.Description, PriceLabel: l.PriceLabel,
+		Quantity: l.Quantity.Exact, Price: l.Price.Exact, Exact: l.Exact.Exact, Amount: amount,
+		Jobs: l.Jobs, Code: l.Code, Reason: l.Reason, Of: l.Of,
+		Card: l.Card, CardDigest: l.CardDigest, Version: l.Version.Date,
+	}, err
+}
+
+func (b *Balance) toJSON() balanceJSON {
+	return balanceJSON{
+		Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: exactText{b.Units},
+		From: dateText{b.From}, Until: dateText{b.Until}, Overdraft: overdraftName(b.Overdraft),
+		Opening: exactText{b.Opening}, Drawn: exactText{b.Drawn}, Left: exactText{b.Left}, Beyond: exactText{b.Beyond},
+	}
+}
+
+func (b *balanceJSON) balance() (Balance, error) {
+	overdraft, err := parseOverdraft(b.Overdraft)
+	return Balance{
+		Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: b.Units.Exact,
+		From: b.From.Date, Until: b.Until.Date, Overdraft: overdraft,
+		Opening: b.Opening.Exact, Drawn: b.Drawn.Exact, Left: b.Left.Exact, Beyond: b.Beyond.Exact,
+	}, err
+}

@@ -1,0 +1,83 @@
+package invoice
+
+import (
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+)
+
+// LedgerEntry is what one issued period drew on one allocation. Entries are
+// only ever added; a balance is never stored but computed from them, so that
+// an old month run again finds the balance that it found then.
+type LedgerEntry struct {
+	Group, Allocation string
+	Period            string // "2026-03"
+	Meter, Unit       string
+	Units             money.Exact // drawn, > 0
+}
+
+// Opening is what an allocation still holds when a period begins: its units
+// less what earlier periods inside its span drew. Entries of the same period
+// and of later ones do not count, nor do those under the same name from
+// before the allocation's first month or after its last: a yearly allocation
+// may keep its name. Where one is renewed in the middle of a month, the new
+// one needs a name of its own.
+//
+// The result is negative where a grant was lowered below what was drawn.
+func Opening(group string, a *rates.Allocation, period rates.Period, ledger []LedgerEntry) money.Exact {
+	return opening(group, a.Name, a.Units, a.From, a.Until, period.String(), ledger)
+}
+
+func opening(group, name string, units money.Exact, from, until rates.Date, period string, ledger []LedgerEntry) money.Exact {
+	first, end := monthBounds(from, until)
+	left := units
+	for _, e := range ledger {
+		// Periods are written year first, so they compare as text.
+		if e.Group == group && e.Allocation == name && e.Period < period && e.Period >= first && (end == "" || e.Period <= end) {
+			left = left.Sub(e.Units)
+		}
+	}
+	return left
+}
+
+// monthBounds gives the first and last month that a half-open span of days
+// touches; "" is no bound.
+func monthBounds(from, until rates.Date) (first, last string) {
+	month := func(d rates.Date) string { return d.String()[:len("2026-03")] }
+	if !from.IsZero() {
+		first = month(from)
+	}
+	if !until.IsZero() {
+		if until.Day == 1 { // the span ends with the day before
+			until.Month--
+			if until.Month == 0 {
+				until.Year, until.Month = until.Year-1, 12
+			}
+		}
+		last = month(until)
+	}
+	return first, last
+}
+
+// OpeningFrom computes again, from the ledger, what the balance printed as its
+// opening should be. A difference means that the ledger has changed since the
+// invoice was composed.
+func (b *Balance) OpeningFrom(group, period string, ledger []LedgerEntry) money.Exact {
+	return opening(group, b.Allocation, b.Units, b.From, b.Until, period, ledger)
+}
+
+// LedgerEntries gives what the invoices draw, in their order.
+func LedgerEntries(invoices []Invoice) []LedgerEntry {
+	var entries []LedgerEntry
+	for i := range invoices {
+		inv := &invoices[i]
+		for _, b := range inv.Balances {
+			if b.Drawn.Sign() != 0 {
+				entries = append(entries, LedgerEntry{
+					Group: inv.Group.ID, Allocation: b.Allocation, Period: inv.Period,
+					Meter: b.Meter, Unit: b.Unit, Units: b.Drawn,
+				})
+			}
+		}
+	}
+	return entries
+}

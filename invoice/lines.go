@@ -1,0 +1,263 @@
+package invoice
+
+import (
+	"sort"
+	"strings"
+
+	"hpcbill/rates/money"
+)
+
+// listLine is a usage or storage line on its way onto an invoice: what the
+// cards ask for it, and in which parts.
+type listLine struct {
+	lineKey
+	parts            []part
+	jobs             int64
+	quantity, amount money.Exact
+}
+
+// listLines gives the group's lines at list price, in printed order. Charges
+// of no quantity and no amount make no line.
+func (s *groupSums) listLines() []*listLine {
+	byText := make(map[string]*listLine)
+	var lines []*listLine
+	for key, sum := range s.lines {
+		// One price may have been written as 1/2 and as 2/4.
+		text := key.text()
+		l := byText[text]
+		if l == nil {
+			l = &listLine{lineKey: key}
+			byText[text] = l
+			lines = append(lines, l)
+		}
+		l.take(sum)
+	}
+	kept := lines[:0]
+	for _, l := range lines {
+		for i := range l.parts {
+			l.quantity = l.quantity.Add(l.parts[i].quantity)
+			l.amount = l.amount.Add(l.parts[i].amount)
+		}
+		sort.Slice(l.parts, func(i, j int) bool { return l.parts[i].partKey.less(l.parts[j].partKey) })
+		if l.quantity.Sign() != 0 || l.amount.Sign() != 0 {
+			kept = append(kept, l)
+		}
+	}
+	sort.Slice(kept, func(i, j int) bool { return kept[i].lineKey.less(kept[j].lineKey) })
+	return kept
+}
+
+func (l *listLine) take(sum *lineSum) {
+	all := lineSum{parts: l.parts, jobs: l.jobs}
+	all.merge(sum)
+	l.parts, l.jobs = all.parts, all.jobs
+}
+
+// text is the same for equal keys, whatever the form of the price.
+func (k lineKey) text() string {
+	return strings.Join([]string{
+		string(k.kind), k.cluster, k.meter, k.unit, k.label, k.price.String(), k.card, k.digest, k.version.String(),
+	}, "\x00")
+}
+
+// less is the printed order of usage and storage lines.
+func (k lineKey) less(o lineKey) bool {
+	if k.kind != o.kind {
+		return k.kind.rank() < o.kind.rank()
+	}
+	if k.cluster != o.cluster {
+		return k.cluster < o.cluster
+	}
+	if k.meter != o.meter {
+		return k.meter < o.meter
+	}
+	if k.label != o.label {
+		return k.label < o.label
+	}
+	if c := k.price.Cmp(o.price); c != 0 {
+		return c < 0
+	}
+	if k.card != o.card {
+		return k.card < o.card
+	}
+	if k.version != o.version {
+		return k.version.Before(o.version)
+	}
+	if k.unit != o.unit {
+		return k.unit < o.unit
+	}
+	return k.digest < o.digest
+}
+
+func (k partKey) less(o partKey) bool {
+	if k.waived != o.waived {
+		return o.waived
+	}
+	if k.segment != o.segment {
+		return k.segment < o.segment
+	}
+	if k.code != o.code {
+		return k.code < o.code
+	}
+	return k.detail < o.detail
+}
+
+// reduction is a share of a list line that is taken off it again.
+type reduction struct {
+	kind             Kind
+	code, reason     string
+	of               int // index of the list line
+	allocation       int // index in the group's order of drawing; -1 for a waiver
+	quantity, amount money.Exact
+	jobs             int64
+	printed          money.Amount // share of the list line's amount
+}
+
+// waivers gives the reductions that undo waived charges.
+func waivers(lines []*listLine) []*reduction {
+	var all []*reduction
+	for i, l := range lines {
+		for _, p := range l.parts {
+			if p.waived && (p.quantity.Sign() != 0 || p.amount.Sign() != 0) {
+				all = append(all, &reduction{
+					kind: Waiver, code: CodeWaived, reason: waiverReason(p.partKey), of: i, allocation: -1,
+					quantity: p.quantity, amount: p.amount, jobs: p.jobs,
+				})
+			}
+		}
+	}
+	return all
+}
+
+// waiverReason names the rule's reason: the detail, which says what exactly,
+// after the code, which says what kind of thing.
+func waiverReason(k partKey) string {
+	if k.detail == "" || k.detail == k.code {
+		return k.code
+	}
+	if k.code == "" {
+		return k.detail
+	}
+	return k.code + ": " + k.detail
+}
+
+// shareLine divides the printed amount of a list line among its reductions
+// and what is left to pay, by largest remainder.
+func shareLine(total money.Amount, exact money.Exact, reductions []*reduction) error {
+	if total == 0 || len(reductions) == 0 {
+		return nil
+	}
+	weights, rest := make([]money.Exact, len(reductions)+1), exact
+	for i, r := range reductions {
+		weights[i] = r.amount
+		rest = rest.Sub(r.amount)
+	}
+	weights[len(reductions)] = rest
+	shares, err := money.Split(total, weights)
+	if err != nil {
+		return err
+	}
+	for i, r := range reductions {
+		r.printed = shares[i]
+	}
+	return nil
+}
+
+// invoice makes the group's draft. It has no lines when nothing is due.
+func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]string) (Invoice, error) {
+	inv := Invoice{
+		Period: c.period.String(), Zone: c.period.Start.Location().String(),
+		Issuer: c.settings.Issuer, Group: recipient(g.group),
+		Currency: c.settings.Currency, Rounding: c.settings.Rounding, Jobs: g.jobs,
+	}
+	lists := g.listLines()
+	if len(lists) == 0 {
+		return inv, nil
+	}
+	account, err := c.openAccounts(g, lists, ledger, units)
+	if err != nil {
+		return inv, err
+	}
+	reductions := append(waivers(lists), account.draw(lists)...)
+	words := languageOf(g.group.Language)
+	for i, l := range lists {
+		line := l.line(i + 1)
+		line.Amount, err = c.settings.Currency.Amount(l.amount, c.settings.Rounding)
+		if err != nil {
+			return inv, err
+		}
+		line.Description = words.list(&line, c.settings.Currency)
+		inv.Lines = append(inv.Lines, line)
+		if err := shareLine(line.Amount, l.amount, of(reductions, i)); err != nil {
+			return inv, err
+		}
+	}
+	sortReductions(reductions)
+	for _, r := range reductions {
+		line := r.line(len(inv.Lines)+1, &inv.Lines[r.of])
+		line.Description = words.reduction(&line, c.settings.Currency)
+		inv.Lines = append(inv.Lines, line)
+	}
+	inv.Balances = account.balances
+	return inv, inv.sum()
+}
+
+// of gives the reductions of one list line.
+func of(all []*reduction, line int) []*reduction {
+	var some []*reduction
+	for _, r := range all {
+		if r.of == line {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// sortReductions puts reductions in printed order: by kind, by allocation in
+// the order of drawing, by the line they reduce.
+func sortReductions(all []*reduction) {
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := all[i], all[j]
+		if a.kind != b.kind {
+			return a.kind.rank() < b.kind.rank()
+		}
+		if a.allocation != b.allocation {
+			return a.allocation < b.allocation
+		}
+		return a.of < b.of
+	})
+}
+
+func (l *listLine) line(position int) Line {
+	return Line{
+		Position: position, Kind: l.kind, Cluster: l.cluster, Meter: l.meter, Unit: l.unit, PriceLabel: l.label,
+		Quantity: l.quantity, Price: l.price, Exact: l.amount, Jobs: l.jobs,
+		Card: l.card, CardDigest: l.digest, Version: l.version,
+	}
+}
+
+func (r *reduction) line(position int, list *Line) Line {
+	line := *list
+	line.Position, line.Kind, line.Of = position, r.kind, list.Position
+	line.Code, line.Reason = r.code, r.reason
+	line.Quantity, line.Exact, line.Amount = r.quantity.Neg(), r.amount.Neg(), -r.printed
+	line.Jobs = r.jobs
+	return line
+}
+
+// sum fills in the sums of the lines as printed.
+func (inv *Invoice) sum() error {
+	inv.List, inv.Reductions, inv.Total = 0, 0, 0
+	for _, l := range inv.Lines {
+		to := &inv.List
+		if l.Kind.Reduces() {
+			to = &inv.Reductions
+		}
+		var err error
+		if *to, err = addAmounts(*to, l.Amount); err != nil {
+			return err
+		}
+	}
+	inv.Total = inv.List + inv.Reductions // of opposite signs
+	return nil
+}

@@ -1,0 +1,27 @@
+package invoice
+
+// Step is one step on the way from charges to a total.
+type Step struct {
+	Name  string
+	Built bool // whether this program performs it; the others are no-ops so far
+}
+
+// Order gives the steps from charges to a total in the order in which they
+// are applied. Each sees what the steps before it left.
+func Order() []Step {
+	return []Step{
+		{"list charges", true},
+		{"waivers and refunds", true},
+		{"class discount and subsidies", false},
+		{"allowances", false},
+		{"caps", false},
+		{"prepaid balance", true},
+		{"manual adjustments", false},
+		{"prior-period items", false},
+		{"split over funds", false},
+		{"overhead", false},
+		{"tax", false},
+		{"rounding", true},
+		{"total", true},
+	}
+}

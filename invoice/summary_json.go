@@ -1,0 +1,140 @@
+package invoice
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"hpcbill/rates/money"
+	"hpcbill/rating"
+)
+
+type summaryJSON struct {
+	Period         string      `json:"period"`
+	Currency       string      `json:"currency"`
+	CurrencyDigits int         `json:"currency_digits"`
+	Records        recordsJSON `json:"records"`
+	Jobs           jobsJSON    `json:"jobs"`
+	Seconds        secondsJSON `json:"job_seconds"`
+	Storage        secondsJSON `json:"holdings"`
+	Causes         []causeJSON `json:"causes"`
+	Meters         []meterJSON `json:"meters"`
+	Charges        exactText   `json:"charges"`
+	List           string      `json:"list"`
+	Reductions     string      `json:"reductions"`
+	Total          string      `json:"total"`
+	Invoices       int         `json:"invoices"`
+	NothingDue     []string    `json:"nothing_due"`
+}
+
+type recordsJSON struct {
+	Read        int64 `json:"read"`
+	Jobs        int64 `json:"jobs"`
+	Steps       int64 `json:"steps"`
+	Superseded  int64 `json:"superseded"`
+	Quarantined int64 `json:"quarantined"`
+}
+
+type jobsJSON struct {
+	Read     int64 `json:"read"`
+	Billed   int64 `json:"billed"`
+	Waived   int64 `json:"waived"`
+	Excluded int64 `json:"excluded"`
+	Held     int64 `json:"held"`
+	NotRun   int64 `json:"not_run"`
+}
+
+type secondsJSON struct {
+	Read     int64 `json:"read"`
+	Billed   int64 `json:"billed"`
+	Waived   int64 `json:"waived"`
+	Excluded int64 `json:"excluded"`
+	Held     int64 `json:"held"`
+}
+
+type causeJSON struct {
+	Verdict string `json:"verdict"`
+	Storage bool   `json:"storage,omitempty"`
+	Code    string `json:"code"`
+	Detail  string `json:"detail,omitempty"`
+	Hint    string `json:"hint,omitempty"`
+	Count   int64  `json:"count"`
+	Seconds int64  `json:"seconds"`
+}
+
+type meterJSON struct {
+	Kind     Kind      `json:"kind"`
+	Meter    string    `json:"meter"`
+	Unit     string    `json:"unit"`
+	Quantity exactText `json:"quantity"`
+	Amount   exactText `json:"amount"`
+}
+
+// VerdictName is the verdict as it is printed.
+func VerdictName(v rating.Verdict) string {
+	return [...]string{"billed", "waived", "excluded", "held", "not run"}[v]
+}
+
+func parseVerdict(name string) (rating.Verdict, error) {
+	for v := rating.Charged; v <= rating.NotRun; v++ {
+		if VerdictName(v) == name {
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown verdict %q", name)
+}
+
+// MarshalJSON writes the whole summary.
+func (s Summary) MarshalJSON() ([]byte, error) {
+	c := s.Currency
+	j := summaryJSON{
+		Period: s.Period, Currency: c.Code, CurrencyDigits: c.Digits,
+		Records: recordsJSON(s.Records), Jobs: jobsJSON(s.Jobs), Seconds: secondsJSON(s.Seconds), Storage: secondsJSON(s.Storage),
+		Causes: make([]causeJSON, 0, len(s.Causes)), Meters: make([]meterJSON, 0, len(s.Meters)), Charges: exactText{s.Charges},
+		List: c.Plain(s.List), Reductions: c.Plain(s.Reductions), Total: c.Plain(s.Total),
+		Invoices: s.Invoices, NothingDue: append([]string{}, s.NothingDue...),
+	}
+	for _, x := range s.Causes {
+		j.Causes = append(j.Causes, causeJSON{VerdictName(x.Verdict), x.Storage, x.Code, x.Detail, x.Hint, x.Count, x.Seconds})
+	}
+	for _, m := range s.Meters {
+		j.Meters = append(j.Meters, meterJSON{m.Kind, m.Meter, m.Unit, exactText{m.Quantity}, exactText{m.Amount}})
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Summary) UnmarshalJSON(text []byte) error {
+	var j summaryJSON
+	if err := json.Unmarshal(text, &j); err != nil {
+		return err
+	}
+	c := money.Currency{Code: j.Currency, Digits: j.CurrencyDigits}
+	read := Summary{
+		Period: j.Period, Currency: c,
+		Records: Records(j.Records), Jobs: JobCounts(j.Jobs), Seconds: JobSeconds(j.Seconds), Storage: HoldingCounts(j.Storage),
+		Charges: j.Charges.Exact, Invoices: j.Invoices,
+	}
+	var errs [3]error
+	read.List, errs[0] = parseAmount(j.List, c)
+	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
+	read.Total, errs[2] = parseAmount(j.Total, c)
+	if err := errors.Join(errs[:]...); err != nil {
+		return err
+	}
+	if len(j.NothingDue) > 0 {
+		read.NothingDue = j.NothingDue
+	}
+	for _, x := range j.Causes {
+		verdict, err := parseVerdict(x.Verdict)
+		if err != nil {
+			return err
+		}
+		read.Causes = append(read.Causes, CauseSum{verdict, x.Storage, x.Code, x.Detail, x.Hint, x.Count, x.Seconds})
+	}
+	for _, m := range j.Meters {
+		read.Meters = append(read.Meters, MeterSum{m.Kind, m.Meter, m.Unit, m.Quantity.Exact, m.Amount.Exact})
+	}
+	*s = read
+	return nil
+}

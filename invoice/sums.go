@@ -1,0 +1,197 @@
+package invoice
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+)
+
+// groupSums is everything a Composer keeps of one group: sums by line, each
+// in parts that differ in which allocations cover them.
+type groupSums struct {
+	group       *rates.Group
+	allocations []*rates.Allocation // in force on some day of the period, in the order of drawing
+	first, last int64               // the period's first and last second
+	bounds      []int64             // instants inside the period at which an allocation begins or ends
+	lines       map[lineKey]*lineSum
+	jobs        int64
+}
+
+// lineKey is what the charges of a line have in common.
+type lineKey struct {
+	kind                 Kind
+	cluster, meter, unit string
+	label                string
+	price                money.Exact
+	card, digest         string
+	version              rates.Date
+}
+
+// partKey tells apart the charges of a line that reductions treat differently:
+// those of one segment of the period (between two bounds), and those waived.
+type partKey struct {
+	segment      int
+	waived       bool
+	code, detail string
+}
+
+type part struct {
+	partKey
+	quantity, amount money.Exact
+	jobs             int64
+	sequence         int64 // of the last outcome counted in jobs
+}
+
+type lineSum struct {
+	parts    []part // few
+	jobs     int64
+	sequence int64
+}
+
+func newGroupSums(g *rates.Group, period rates.Period) (*groupSums, error) {
+	s := &groupSums{
+		group: g, lines: make(map[lineKey]*lineSum),
+		first: period.Start.Unix(), last: period.End.Unix() - 1,
+	}
+	names, bounds := make(map[string]bool), make(map[int64]bool)
+	for _, a := range g.Allocations {
+		if names[a.Name] {
+			return nil, fmt.Errorf("group %s has two allocations named %q: balances are kept by name", g.ID, a.Name)
+		}
+		names[a.Name] = true
+		from, until := span(a, period)
+		if until <= s.first || from > s.last || from >= until {
+			continue
+		}
+		s.allocations = append(s.allocations, a)
+		for _, at := range []int64{from, until} {
+			if at > s.first && at <= s.last && !bounds[at] {
+				bounds[at] = true
+				s.bounds = append(s.bounds, at)
+			}
+		}
+	}
+	sort.Slice(s.bounds, func(i, j int) bool { return s.bounds[i] < s.bounds[j] })
+	sort.SliceStable(s.allocations, func(i, j int) bool { return drawnBefore(s.allocations[i], s.allocations[j]) })
+	return s, nil
+}
+
+// span gives the seconds [from, until) in which a is in force; an open end is
+// the end of the period.
+func span(a *rates.Allocation, period rates.Period) (from, until int64) {
+	zone := period.Start.Location()
+	from, until = period.Start.Unix(), period.End.Unix()
+	if !a.From.IsZero() {
+		from = a.From.Midnight(zone).Unix()
+	}
+	if !a.Until.IsZero() {
+		until = a.Until.Midnight(zone).Unix()
+	}
+	return from, until
+}
+
+// drawnBefore is the order of drawing: the allocation that ends earliest,
+// then the one that began earliest, then by name.
+func drawnBefore(a, b *rates.Allocation) bool {
+	if a.Until != b.Until {
+		if a.Until.IsZero() || b.Until.IsZero() {
+			return b.Until.IsZero()
+		}
+		return a.Until.Before(b.Until)
+	}
+	if a.From != b.From {
+		return a.From.Before(b.From)
+	}
+	return a.Name < b.Name
+}
+
+// segmentOf gives the segment in which an instant lies. A job that ends
+// outside the period (billed by its start, or cut at the period's end) counts
+// at the end of the period that is nearer.
+func (s *groupSums) segmentOf(at int64) int {
+	if len(s.bounds) == 0 {
+		return 0
+	}
+	if at <= 0 {
+		at = s.last // no end: still running
+	}
+	at = min(max(at, s.first), s.last)
+	n := 0
+	for n < len(s.bounds) && s.bounds[n] <= at {
+		n++
+	}
+	return n
+}
+
+// covers reports whether a is in force in the segment.
+func (s *groupSums) covers(a *rates.Allocation, segment int, period rates.Period) bool {
+	start := s.first
+	if segment > 0 {
+		start = s.bounds[segment-1]
+	}
+	from, until := span(a, period)
+	return from <= start && start < until
+}
+
+func (s *groupSums) add(key lineKey, p partKey, quantity, amount money.Exact, sequence int64) {
+	sum := s.lines[key]
+	if sum == nil {
+		sum = &lineSum{}
+		s.lines[key.clone()] = sum
+	}
+	counts := quantity.Sign() != 0 || amount.Sign() != 0
+	if counts && sum.sequence != sequence {
+		sum.jobs++
+		sum.sequence = sequence
+	}
+	to := sum.part(p)
+	to.quantity = to.quantity.Add(quantity)
+	to.amount = to.amount.Add(amount)
+	if counts && to.sequence != sequence {
+		to.jobs++
+		to.sequence = sequence
+	}
+}
+
+func (l *lineSum) part(key partKey) *part {
+	for i := range l.parts {
+		if l.parts[i].partKey == key {
+			return &l.parts[i]
+		}
+	}
+	key.code, key.detail = strings.Clone(key.code), strings.Clone(key.detail)
+	l.parts = append(l.parts, part{partKey: key})
+	return &l.parts[len(l.parts)-1]
+}
+
+func (l *lineSum) merge(other *lineSum) {
+	l.jobs += other.jobs
+	for i := range other.parts {
+		from := &other.parts[i]
+		to := l.part(from.partKey)
+		to.quantity = to.quantity.Add(from.quantity)
+		to.amount = to.amount.Add(from.amount)
+		to.jobs += from.jobs
+	}
+}
+
+func (s *groupSums) merge(other *groupSums) {
+	s.jobs += other.jobs
+	for key, sum := range other.lines {
+		if mine := s.lines[key]; mine != nil {
+			mine.merge(sum)
+			continue
+		}
+		s.lines[key] = sum
+	}
+}
+
+// clone keeps a key from holding the memory of a whole dump alive.
+func (k lineKey) clone() lineKey {
+	k.cluster, k.meter, k.unit = strings.Clone(k.cluster), strings.Clone(k.meter), strings.Clone(k.unit)
+	k.label, k.card, k.digest = strings.Clone(k.label), strings.Clone(k.card), strings.Clone(k.digest)
+	return k
+}
