@@ -99,6 +99,19 @@ func (y *File) Fields(n *yaml.Node, path string, known ...string) []Field {
 	return fields
 }
 
+// Entries gives the keys of a mapping whose names are the person's own, in the
+// file's order, merged maps (<<) after its own.
+func (y *File) Entries(n *yaml.Node, path, of string) []Field {
+	n = y.resolve(n)
+	if n.Kind != yaml.MappingNode {
+		y.Fault(n, path, "is not a mapping of names to values", "write  name: value  pairs, "+of)
+		return nil
+	}
+	var fields []Field
+	y.collect(n, path, nil, map[string]int{}, &fields, 0)
+	return fields
+}
+
 func (y *File) collect(n *yaml.Node, path string, known []string, line map[string]int, fields *[]Field, depth int) {
 	if y.exhausted {
 		return
@@ -123,7 +136,7 @@ func (y *File) collect(n *yaml.Node, path string, known []string, line map[strin
 		case seen && depth > 0:
 		case seen:
 			y.Fault(key, at, fmt.Sprintf("is given twice, first on line %d", first), "keep one of the two")
-		case !slices.Contains(known, key.Value):
+		case known != nil && !slices.Contains(known, key.Value):
 			y.Fault(key, at, fmt.Sprintf("unknown key %q", key.Value), Suggest(key.Value, known))
 		default:
 			*fields = append(*fields, Field{key.Value, key, value})

@@ -1,0 +1,127 @@
+package rates
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"hpcbill/rates/formula"
+	"hpcbill/rates/money"
+)
+
+// MaxPriceDecimals is how many digits after the point a price, a factor or a
+// figure of the hardware may have; more are refused, never rounded.
+const MaxPriceDecimals = 13
+
+// identifierForm is the form of a name that formulas use.
+var identifierForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// scope is what a formula of the version may use at a stage.
+func (v *versionLoader) scope(subject formula.Subject, stage formula.Stage) formula.Scope {
+	s := formula.NewScope(subject, stage)
+	for name, why := range v.hidden {
+		s = s.Hide(name, why)
+	}
+	for i, let := range v.version.Lets {
+		if _, constant := let.Formula.Constant(); subject == formula.OfHolding && !constant && !v.constantLet(let) {
+			s = s.Hide(let.Name, "is a figure of jobs: storage formulas use let: figures that are plain numbers")
+			continue
+		}
+		s = s.Let(i, let.Name, let.Formula)
+	}
+	if subject == formula.OfJob {
+		s = v.boundHardware(s)
+	}
+	return s
+}
+
+// constantLet reports whether a figure is made of constant figures only.
+func (v *versionLoader) constantLet(let *Let) bool {
+	for _, name := range let.Formula.Figures() {
+		found := false
+		for _, other := range v.version.Lets {
+			if other == let {
+				break
+			}
+			found = found || other.Name == name && v.constantLet(other)
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// formula reads a formula; nil after a fault.
+func (l *cardLoader) formula(n *yaml.Node, path string, scope formula.Scope) *formula.Formula {
+	text, ok := l.Text(n, path)
+	if !ok {
+		return nil
+	}
+	f, faults := formula.Parse(text, scope)
+	for _, fault := range faults {
+		l.Faults = append(l.Faults, l.inFormula(n, path, text, fault))
+	}
+	return f
+}
+
+// inFormula places a fault of a formula in the file. In a text over several
+// lines the column within the formula is said in words.
+func (l *cardLoader) inFormula(n *yaml.Node, path, text string, fault formula.Fault) Fault {
+	placed := Fault{File: l.Name, Line: n.Line, Column: n.Column, Field: path, Message: fault.Message, Remedy: fault.Remedy}
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || strings.Contains(text, "\n") {
+		placed.Message = fmt.Sprintf("%s (at character %d of the formula)", fault.Message, fault.Column)
+		return placed
+	}
+	placed.Column += fault.Column - 1
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		placed.Column++
+	}
+	return placed
+}
+
+// decimal reads a number that is not negative and has few enough digits.
+func (l *cardLoader) decimal(n *yaml.Node, path string) (money.Exact, bool) {
+	text, ok := l.Text(n, path)
+	if !ok {
+		return money.Exact{}, false
+	}
+	x, err := money.ParseDecimal(text)
+	switch {
+	case err != nil:
+		l.Fault(n, path, err.Error(), "write a plain decimal such as 0.012")
+	case x.Sign() < 0:
+		l.Fault(n, path, fmt.Sprintf("%s is negative", text), "a credit is an adjustment, not a price")
+	case !x.Round(MaxPriceDecimals, money.Down).Equal(x):
+		l.Fault(n, path, fmt.Sprintf("%s has more than %d digits after the point", text, MaxPriceDecimals), "shorten it, or write the division into the formula: 1/7")
+	default:
+		return x, true
+	}
+	return x, false
+}
+
+// factorNumber reads a factor: a decimal, or a division of decimals.
+func (l *cardLoader) factorNumber(n *yaml.Node, path string) (money.Exact, bool) {
+	text, ok := l.Text(n, path)
+	if !ok {
+		return money.Exact{}, false
+	}
+	if !strings.Contains(text, "/") {
+		return l.decimal(n, path)
+	}
+	f, faults := formula.Parse(text, formula.Scope{})
+	for _, fault := range faults {
+		l.Faults = append(l.Faults, l.inFormula(n, path, text, fault))
+	}
+	if f == nil {
+		return money.Exact{}, false
+	}
+	x, _ := f.Constant()
+	if x.Sign() < 0 {
+		l.Fault(n, path, fmt.Sprintf("%s is negative", text), "a factor is 0 or more")
+		return x, false
+	}
+	return x, true
+}

@@ -1,0 +1,139 @@
+package rates
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"hpcbill/rates/formula"
+	"hpcbill/rates/money"
+	"hpcbill/rates/yamldoc"
+)
+
+func (v *versionLoader) hardware(f yamldoc.Field, path string) {
+	for _, e := range v.Entries(f.Value, path, "a node type and its facts") {
+		v.version.Hardware = append(v.version.Hardware, v.nodeType(e, path+"."+e.Key))
+	}
+	for i, later := range v.version.Hardware {
+		for _, earlier := range v.version.Hardware[:i] {
+			if earlier.Match.covers(later.Match) {
+				v.Fault(&yaml.Node{Line: later.Line}, path+"."+later.Name, fmt.Sprintf("no job reaches it: %s on line %d matches all that it matches", earlier.Name, earlier.Line), "put the narrower one first")
+				break
+			}
+		}
+	}
+}
+
+func (v *versionLoader) nodeType(e yamldoc.Field, path string) *Hardware {
+	h := &Hardware{Name: e.Key, NodeType: e.Key, Line: e.KeyNode.Line}
+	for _, f := range v.Fields(e.Value, path, hardwareKeys.names()...) {
+		at := path + "." + f.Key
+		switch f.Key {
+		case "type":
+			h.NodeType, _ = v.Text(f.Value, at)
+		case "match":
+			h.Match = v.match(f.Value, at, hardwareFields())
+		case "cores":
+			h.Cores, h.HasCores = v.size(f.Value, at, false)
+		case "mem_gib":
+			h.MemoryGiB, h.HasMemory = v.size(f.Value, at, false)
+		case "gpus":
+			h.GPUs, h.HasGPUs = v.size(f.Value, at, true)
+		case "threads":
+			h.Threads, h.HasThreads = v.size(f.Value, at, false)
+		case "mem_per_core_gib":
+			h.MemoryPerCoreGiB, h.HasMemoryPerCore = v.size(f.Value, at, false)
+		case "tres_weights":
+			h.TRESWeights, _ = v.Text(f.Value, at)
+		case "priority_flags":
+			for _, item := range v.OneOrMany(f.Value, at) {
+				flag, _ := v.Text(item, at)
+				h.PriorityFlags = append(h.PriorityFlags, flag)
+			}
+		case "note":
+			v.Text(f.Value, at)
+		}
+	}
+	if !h.HasMemoryPerCore && h.HasCores && h.HasMemory {
+		h.MemoryPerCoreGiB, h.HasMemoryPerCore = h.MemoryGiB.Quo(h.Cores)
+	}
+	return h
+}
+
+// size reads a figure of the hardware.
+func (v *versionLoader) size(n *yaml.Node, path string, zero bool) (money.Exact, bool) {
+	x, ok := v.decimal(n, path)
+	if ok && x.Sign() == 0 && !zero {
+		v.Fault(n, path, "is 0", "formulas divide by it: write what one node has, or leave it out")
+		return x, false
+	}
+	return x, ok
+}
+
+// figures gives the hardware's figures by the names that formulas use.
+func (h *Hardware) figures() []hardwareFigure {
+	return []hardwareFigure{
+		{"node_cores", formula.NodeCores, h.Cores, h.HasCores},
+		{"node_mem_gib", formula.NodeMemoryGiB, h.MemoryGiB, h.HasMemory},
+		{"node_gpus", formula.NodeGPUs, h.GPUs, h.HasGPUs},
+		{"threads", formula.Threads, h.Threads, h.HasThreads},
+		{"mem_per_core_gib", formula.MemoryPerCoreGiB, h.MemoryPerCoreGiB, h.HasMemoryPerCore},
+	}
+}
+
+type hardwareFigure struct {
+	name  string
+	slot  formula.Slot
+	value money.Exact
+	has   bool
+}
+
+// Fill sets the figures that the hardware gives to formulas.
+func (h *Hardware) Fill(values *formula.Values) {
+	for _, f := range h.figures() {
+		if f.has {
+			values.Set(f.slot, f.value)
+		}
+	}
+}
+
+// offerHardware takes from the formulas the figures that no entry gives.
+func (v *versionLoader) offerHardware() {
+	given := map[string]bool{}
+	for _, h := range v.version.Hardware {
+		for _, f := range h.figures() {
+			given[f.name] = given[f.name] || f.has
+		}
+	}
+	for _, f := range (&Hardware{}).figures() {
+		if !given[f.name] {
+			v.hidden[f.name] = "is given by no hardware: entry of this version"
+		}
+	}
+	v.hidden["slurm_billing"] = "is not computed by this program yet: use billing, which Slurm recorded"
+}
+
+// boundHardware tells a scope between which values the hardware's figures lie.
+func (v *versionLoader) boundHardware(s formula.Scope) formula.Scope {
+	for i, name := range (&Hardware{}).figures() {
+		var low, high money.Exact
+		found := false
+		for _, h := range v.version.Hardware {
+			f := h.figures()[i]
+			if !f.has {
+				continue
+			}
+			if !found || f.value.Cmp(low) < 0 {
+				low = f.value
+			}
+			if !found || f.value.Cmp(high) > 0 {
+				high = f.value
+			}
+			found = true
+		}
+		if found {
+			s = s.Bound(name.name, low, high)
+		}
+	}
+	return s
+}

@@ -1,0 +1,212 @@
+package rates
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"hpcbill/rates/formula"
+	"hpcbill/rates/yamldoc"
+)
+
+func (v *versionLoader) rules(f yamldoc.Field, path string) {
+	named := map[string]int{}
+	for i, item := range v.Items(f.Value, path) {
+		r := v.rule(item, fmt.Sprintf("%s[%d]", path, i))
+		if first, twice := named[r.Name]; twice && r.Name != "" {
+			v.Fault(item, fmt.Sprintf("%s[%d].name", path, i), fmt.Sprintf("a rule on line %d is called %s too", first, r.Name), "give each rule a name of its own: charges are explained by it")
+		}
+		named[r.Name] = r.Line
+		for _, earlier := range v.version.Rules {
+			if earlier.Match.covers(r.Match) {
+				v.Fault(item, fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
+				break
+			}
+		}
+		v.version.Rules = append(v.version.Rules, r)
+	}
+}
+
+func (v *versionLoader) rule(n *yaml.Node, path string) *Rule {
+	r := &Rule{Line: n.Line}
+	fields := v.Fields(n, path, ruleKeys.names()...)
+	if fields == nil {
+		return r
+	}
+	var charge *yamldoc.Field
+	factors := v.factors
+	for i, f := range fields {
+		at := path + "." + f.Key
+		switch f.Key {
+		case "name":
+			r.Name, _ = v.Text(f.Value, at)
+		case "match":
+			r.Match = v.match(f.Value, at, jobFields())
+		case "charge":
+			charge = &fields[i]
+		case "exclude":
+			r.Exclude, _ = v.Text(f.Value, at)
+		case "waive":
+			r.Waive, _ = v.Text(f.Value, at)
+		case "factor":
+			factors = append(factors[:len(factors):len(factors)], v.readFactors(f.Value, at)...)
+		case "states":
+			r.States = v.states(f.Value, at)
+		case "note":
+			v.Text(f.Value, at)
+		}
+	}
+	v.require(n, path, fields, "name")
+	switch {
+	case charge != nil && r.Exclude != "":
+		v.Fault(charge.KeyNode, path+".charge", "a rule that excludes jobs cannot charge them", "write waive: instead of exclude: to price a job and forgive it")
+	case charge == nil && r.Waive != "":
+		v.Fault(n, path, "waives what it does not price", "add  charge: …  or write exclude: instead of waive:")
+	case charge == nil && r.Exclude == "":
+		v.Fault(n, path, "neither charges nor excludes", "add  charge: {METER: FORMULA}  or  exclude: REASON")
+	}
+	if charge != nil {
+		r.Charges = v.charges(charge.Value, path+".charge", formula.OfJob, factors)
+	}
+	return r
+}
+
+func (v *versionLoader) charges(n *yaml.Node, path string, subject formula.Subject, factors []*Factor) []*RuleCharge {
+	var charges []*RuleCharge
+	entries := v.Entries(n, path, "a meter and its formula")
+	for _, e := range entries {
+		at := path + "." + e.Key
+		meter, ok := v.version.Meters[e.Key]
+		if !ok {
+			v.Fault(e.KeyNode, at, fmt.Sprintf("unknown meter %s", e.Key), v.nearestMeter(e))
+			continue
+		}
+		v.charged[meter] = true
+		charges = append(charges, v.charge(meter, e, at, subject, factors))
+	}
+	if len(entries) == 0 && n.Kind == yaml.MappingNode {
+		v.Fault(n, path, "charges no meter", "write  {METER: FORMULA}, or exclude: REASON for what is free")
+	}
+	return charges
+}
+
+func (v *versionLoader) nearestMeter(e yamldoc.Field) string {
+	if e.Value.Tag == "!!null" && strings.HasSuffix(e.Key, ")") {
+		return "put the formula in quotes: a comma ends a value inside { }"
+	}
+	names := []string{}
+	for name := range v.version.Meters {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return suggestWord(e.Key, names)
+}
+
+func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subject formula.Subject, factors []*Factor) *RuleCharge {
+	c := &chargeLoader{versionLoader: v, subject: subject, path: path, charge: &RuleCharge{Meter: meter, Factors: factors, Line: e.KeyNode.Line}}
+	if e.Value.Kind != yaml.MappingNode {
+		c.formulas = map[formula.Stage]*yaml.Node{formula.RateStage: e.Value}
+	} else if !c.readFields(e.Value) {
+		return c.charge
+	}
+	c.charge.Rate = c.stage(formula.RateStage, path)
+	c.charge.Duration = c.stage(formula.DurationStage, path)
+	c.charge.Units = c.stage(formula.UnitsStage, path)
+	c.charge.Amount = c.stage(formula.AmountStage, path)
+	c.check()
+	return c.charge
+}
+
+// chargeLoader reads the formulas of one meter of a rule.
+type chargeLoader struct {
+	*versionLoader
+	subject  formula.Subject
+	path     string
+	charge   *RuleCharge
+	formulas map[formula.Stage]*yaml.Node
+}
+
+func (c *chargeLoader) readFields(n *yaml.Node) bool {
+	c.formulas = map[formula.Stage]*yaml.Node{}
+	fields := c.Fields(n, c.path, chargeKeys.names()...)
+	for _, f := range fields {
+		at := c.path + "." + f.Key
+		switch f.Key {
+		case "rate":
+			c.formulas[formula.RateStage] = f.Value
+		case "duration":
+			c.formulas[formula.DurationStage] = f.Value
+		case "units":
+			c.formulas[formula.UnitsStage] = f.Value
+		case "amount":
+			c.formulas[formula.AmountStage] = f.Value
+		case "per":
+			c.charge.PerJob = c.choice(f.Value, at, []string{"hour", "job"}) == 1
+		case "factor":
+			factors := c.charge.Factors
+			c.charge.Factors = append(factors[:len(factors):len(factors)], c.readFactors(f.Value, at)...)
+		}
+	}
+	if c.formulas[formula.RateStage] == nil && c.formulas[formula.UnitsStage] == nil {
+		c.Fault(n, c.path, "has neither rate nor units", "write  rate: units an hour, or  units: what the whole job counts")
+		return false
+	}
+	return true
+}
+
+// stage reads one formula, with what the stages before it give.
+func (c *chargeLoader) stage(stage formula.Stage, path string) *formula.Formula {
+	n := c.formulas[stage]
+	if n == nil {
+		return nil
+	}
+	if len(c.formulas) > 1 || stage != formula.RateStage || c.charge.PerJob {
+		path += "." + stage.String()
+	}
+	scope := c.scope(c.subject, stage)
+	if c.formulas[formula.RateStage] == nil {
+		scope = scope.Hide("rate", "is not written for this charge")
+	}
+	if c.charge.PerJob || c.subject == formula.OfHolding {
+		scope = scope.Hide("duration", "is not part of this charge")
+	}
+	f := c.formula(n, path, scope)
+	if f != nil && f.CanBeNegative() {
+		c.warn(n, path, "can be below 0: a job for which it is, is held", "write max(0, …)")
+	}
+	return f
+}
+
+// check looks at how the formulas go together: what is written must be used,
+// and an hour must be counted once.
+func (c *chargeLoader) check() {
+	charge := c.charge
+	if charge.Rate != nil && charge.Rate.Dimension().HasHours() && !charge.PerJob && c.subject == formula.OfJob {
+		c.Fault(c.formulas[formula.RateStage], c.path, "a rate is units an hour, and this has hours in it already", "leave the hours out: they are multiplied in; or write it as units:, or with per: job")
+	}
+	if d := charge.Duration; d != nil {
+		n := c.formulas[formula.DurationStage]
+		switch {
+		case c.subject == formula.OfHolding:
+			c.Fault(n, c.path+".duration", "storage has no duration", "use days and month_days in  units:")
+		case charge.PerJob:
+			c.Fault(n, c.path+".duration", "a charge per job has no duration", "remove one of the two")
+		case !d.Dimension().IsHours():
+			c.Fault(n, c.path+".duration", fmt.Sprintf("is not a time but %s", d.Dimension()), "a duration is in hours, such as max(elapsed_h, 0.25)")
+		}
+	}
+	if charge.Units == nil {
+		return
+	}
+	c.unused("rate", charge.Rate != nil, formula.Rate)
+	c.unused("duration", charge.Duration != nil, formula.Duration)
+	c.unused("factor", len(charge.Factors) > 0, formula.Factor)
+}
+
+func (c *chargeLoader) unused(name string, written bool, slot formula.Slot) {
+	if written && !c.charge.Units.Uses(slot) {
+		c.Fault(c.formulas[formula.UnitsStage], c.path+".units", fmt.Sprintf("does not use the %s that is written beside it", name), fmt.Sprintf("multiply by %s, or remove it", name))
+	}
+}

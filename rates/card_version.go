@@ -1,0 +1,133 @@
+package rates
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+
+	"hpcbill/rates/formula"
+	"hpcbill/rates/yamldoc"
+)
+
+// versionLoader reads one version of a card.
+type versionLoader struct {
+	*cardLoader
+	version *Version
+	lets    []*formula.Formula
+	hidden  map[string]string // names that the version cannot give, and why
+	factors []*Factor         // of every rule
+	charged map[*Meter]bool   // meters that a rule charges
+	meterAt map[*Meter]*yaml.Node
+}
+
+func (l *cardLoader) version(n *yaml.Node, path string, billBy BillBy) *Version {
+	v := &versionLoader{
+		cardLoader: l, version: &Version{BillBy: billBy, Meters: map[string]*Meter{}, Line: n.Line},
+		hidden: map[string]string{}, charged: map[*Meter]bool{}, meterAt: map[*Meter]*yaml.Node{},
+	}
+	fields := l.Fields(n, path, versionKeys.names()...)
+	if fields == nil {
+		return v.version
+	}
+	l.require(n, path, fields, "from", "meters")
+	// What is used is read before what uses it, wherever it stands.
+	v.read(fields, path, map[string]func(yamldoc.Field, string){
+		"from":    func(f yamldoc.Field, at string) { v.version.From = l.date(f.Value, at) },
+		"until":   func(f yamldoc.Field, at string) { v.version.Until = l.date(f.Value, at) },
+		"note":    func(f yamldoc.Field, at string) { l.Text(f.Value, at) },
+		"bill_by": func(f yamldoc.Field, at string) { v.version.BillBy = l.billBy(f.Value, at) },
+		"meters":  v.meterNames,
+	})
+	v.read(fields, path, map[string]func(yamldoc.Field, string){"hardware": v.hardware})
+	v.offerHardware()
+	v.read(fields, path, map[string]func(yamldoc.Field, string){"let": v.readLets})
+	v.read(fields, path, map[string]func(yamldoc.Field, string){
+		"meters": v.meters,
+		"states": func(f yamldoc.Field, at string) { v.version.States = l.states(f.Value, at) },
+		"factor": func(f yamldoc.Field, at string) { v.factors = v.readFactors(f.Value, at) },
+	})
+	v.read(fields, path, map[string]func(yamldoc.Field, string){"rules": v.rules, "storage": v.storage})
+	v.finish(n, path)
+	return v.version
+}
+
+func (v *versionLoader) read(fields []yamldoc.Field, path string, readers map[string]func(yamldoc.Field, string)) {
+	for _, f := range fields {
+		if reader, ok := readers[f.Key]; ok {
+			reader(f, path+"."+f.Key)
+		}
+	}
+}
+
+// finish checks the version as a whole.
+func (v *versionLoader) finish(n *yaml.Node, path string) {
+	version := v.version
+	if !version.Until.IsZero() && !version.From.Before(version.Until) {
+		v.Fault(n, path+".until", fmt.Sprintf("%s is not after %s", version.Until, version.From), "until: is the first day on which the version no longer holds")
+	}
+	if len(version.Rules) == 0 && len(version.Storage) == 0 {
+		v.Fault(n, path, "has no rules and no storage: it charges nothing", "add  rules:  or  storage:")
+	}
+	for meter, at := range v.meterAt {
+		if !v.charged[meter] {
+			v.warn(at, path+".meters."+meter.Name, "no rule charges this meter", "")
+		}
+	}
+	version.NeedsMoments = v.needsMoments()
+}
+
+func (v *versionLoader) needsMoments() bool {
+	for _, h := range v.version.Hardware {
+		if h.Match.needsMoments() {
+			return true
+		}
+	}
+	tables := [][]PriceEntry{}
+	for _, m := range v.version.Meters {
+		tables = append(tables, m.Price.Table)
+	}
+	for _, r := range v.version.Rules {
+		if r.Match.needsMoments() {
+			return true
+		}
+		for _, c := range r.Charges {
+			for _, f := range c.Factors {
+				tables = append(tables, f.Table)
+			}
+		}
+	}
+	for _, table := range tables {
+		for _, e := range table {
+			if e.Match.needsMoments() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readLets reads let:, in the order in which its figures are evaluated.
+func (v *versionLoader) readLets(f yamldoc.Field, path string) {
+	for _, e := range v.Entries(f.Value, path, "a name and its formula") {
+		at := path + "." + e.Key
+		if !identifierForm.MatchString(e.Key) {
+			v.Fault(e.KeyNode, at, fmt.Sprintf("%q is not a name that a formula can use", e.Key), "begin with a small letter; then small letters, digits and _")
+			continue
+		}
+		if formula.IsReserved(e.Key) {
+			v.Fault(e.KeyNode, at, e.Key+" has a meaning of its own in formulas", "choose another name")
+			continue
+		}
+		if len(v.lets) == formula.MaxLets {
+			v.Fault(e.KeyNode, at, fmt.Sprintf("a version has at most %d let: figures", formula.MaxLets), "")
+			return
+		}
+		parsed := v.formula(e.Value, at, v.scope(formula.OfJob, formula.LetStage))
+		if parsed == nil {
+			v.hidden[e.Key] = "is a let: figure with a fault"
+			continue
+		}
+		v.lets = append(v.lets, parsed)
+		v.version.Lets = append(v.version.Lets, &Let{Name: e.Key, Formula: parsed, Slot: formula.LetSlot(len(v.version.Lets)), Line: e.KeyNode.Line})
+	}
+}

@@ -1,0 +1,39 @@
+package rates
+
+// Asks is what deciding something asks of the facts. What hangs on texts
+// alone is decided once for all jobs with the same texts.
+type Asks struct {
+	Texts    uint32 // a bit for each TextField: 1<<Partition
+	Numbers  bool
+	GPUTypes bool
+	Moments  bool // a date, a weekday or an hour
+}
+
+// TextsOnly reports whether nothing but texts is asked.
+func (a Asks) TextsOnly() bool { return !a.Numbers && !a.GPUTypes && !a.Moments }
+
+// And is what a and b ask together.
+func (a Asks) And(b Asks) Asks {
+	return Asks{a.Texts | b.Texts, a.Numbers || b.Numbers, a.GPUTypes || b.GPUTypes, a.Moments || b.Moments}
+}
+
+// Asks tells which facts decide whether m matches.
+func (m Match) Asks() Asks {
+	var a Asks
+	for i := range m.conditions {
+		a = a.And(m.conditions[i].field.asks())
+	}
+	return a
+}
+
+func (f matchField) asks() Asks {
+	switch f.kind {
+	case textKind:
+		return Asks{Texts: 1 << f.text}
+	case numberKind:
+		return Asks{Numbers: true}
+	case gpuTypeKind:
+		return Asks{GPUTypes: true}
+	}
+	return Asks{Moments: true}
+}
