@@ -1,0 +1,143 @@
+package xlsx
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/xuri/excelize/v2"
+
+	"hpcbill/invoice"
+	"hpcbill/rates/money"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// cellsOf prints every cell of a workbook: its type, its value as stored and
+// as shown, and its formula.
+func cellsOf(t *testing.T, f *excelize.File) string {
+	t.Helper()
+	var b strings.Builder
+	for _, name := range f.GetSheetList() {
+		fmt.Fprintf(&b, "== %s\n", name)
+		rows, err := f.GetRows(name, excelize.Options{RawCellValue: true})
+		require.NoError(t, err)
+		for i, row := range rows {
+			for j, raw := range row {
+				cell := cellName(j+1, i+1)
+				kind, err := f.GetCellType(name, cell)
+				require.NoError(t, err)
+				shown, err := f.GetCellValue(name, cell)
+				require.NoError(t, err)
+				formula, err := f.GetCellFormula(name, cell)
+				require.NoError(t, err)
+				if raw == "" && formula == "" {
+					continue
+				}
+				fmt.Fprintf(&b, "%s\t%s\t%s", cell, kindName(t, kind), raw)
+				if shown != raw {
+					fmt.Fprintf(&b, "\t[%s]", shown)
+				}
+				if formula != "" {
+					fmt.Fprintf(&b, "\t=%s", formula)
+				}
+				b.WriteByte('\n')
+			}
+		}
+	}
+	return b.String()
+}
+
+func kindName(t *testing.T, kind excelize.CellType) string {
+	t.Helper()
+	switch kind {
+	case excelize.CellTypeUnset:
+		return "number"
+	case excelize.CellTypeInlineString:
+		return "text"
+	}
+	t.Fatalf("a cell of type %d", kind)
+	return ""
+}
+
+func requireGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "testdata", "golden", name)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+// period is the sample with a second group, a draft that has storage alone.
+func period(t *testing.T) ([]invoice.Invoice, []JobRow) {
+	inv, jobs, _ := sample(t)
+	bio := inv
+	bio.Number, bio.Issued, bio.Jobs, bio.Balances = "", "", 0, nil
+	bio.Group = invoice.Recipient{ID: "0012", Name: "Biology", Department: "Life Sciences", Fund: "1e5", Language: "en"}
+	bio.Lines = []invoice.Line{inv.Lines[2]}
+	bio.Lines[0].Position = 1
+	bio.List, bio.Reductions, bio.Total = 4000, 0, 4000
+	return []invoice.Invoice{bio, inv}, jobs
+}
+
+func drawPeriod(t *testing.T) []byte {
+	t.Helper()
+	invoices, jobs := period(t)
+	var b bytes.Buffer
+	require.NoError(t, WriteDepartment(&b, "2026-03", invoices, rows(jobs...)))
+	return b.Bytes()
+}
+
+func TestGolden(t *testing.T) {
+	requireGolden(t, "workbook-group.txt", cellsOf(t, open(t, drawSample(t))))
+	requireGolden(t, "workbook-department.txt", cellsOf(t, open(t, drawPeriod(t))))
+
+	inv, jobs, storage := sample(t)
+	inv.Number, inv.Issued, inv.Group.Language = "", "", "es"
+	inv.Balances[0].Beyond = money.Int(7)
+	requireGolden(t, "workbook-draft-es.txt", cellsOf(t, open(t, draw(t, inv, jobs, storage))))
+}
+
+func TestSameBytes(t *testing.T) {
+	group, department := drawSample(t), drawPeriod(t)
+	for range 2 {
+		require.Equal(t, group, drawSample(t))
+		require.Equal(t, department, drawPeriod(t))
+	}
+}
+
+// TestFormulas computes every formula anew and compares it with the value
+// beside it.
+func TestFormulas(t *testing.T) {
+	count := 0
+	for _, workbook := range [][]byte{drawSample(t), drawPeriod(t)} {
+		f := open(t, workbook)
+		for _, name := range f.GetSheetList() {
+			rows, err := f.GetRows(name)
+			require.NoError(t, err)
+			for i := range rows {
+				for j := range rows[i] {
+					cell := cellName(j+1, i+1)
+					if formula, _ := f.GetCellFormula(name, cell); formula == "" {
+						continue
+					}
+					count++
+					want, err := f.CalcCellValue(name, cell, excelize.Options{RawCellValue: true})
+					require.NoError(t, err, "%s!%s", name, cell)
+					got, err := f.GetCellValue(name, cell, excelize.Options{RawCellValue: true})
+					require.NoError(t, err)
+					require.InDelta(t, number(exact(t, want)), number(exact(t, got)), 1e-9, "%s!%s", name, cell)
+				}
+			}
+		}
+	}
+	require.Greater(t, count, 20)
+}
