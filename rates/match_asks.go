@@ -37,3 +37,21 @@ func (f matchField) asks() Asks {
 	}
 	return Asks{Moments: true}
 }
+
+// Asks tells which texts of a job decide what group it reaches.
+func (r *Roster) Asks() Asks {
+	texts := map[string]TextField{
+		"account": Account, "user": User, "wckey": WCKey, "qos": QoS, "partition": Partition, "cluster": Cluster,
+	}
+	var a Asks
+	for _, g := range r.Groups {
+		for _, m := range g.Mappings {
+			for _, kind := range mappingKinds {
+				if m.field(kind) != "" {
+					a.Texts |= 1 << texts[kind]
+				}
+			}
+		}
+	}
+	return a
+}

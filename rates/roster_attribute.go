@@ -234,3 +234,16 @@ func matchesPattern(pattern, value string) bool {
 	}
 	return pattern == value
 }
+
+// String tells what the mapping asks for: "account=chem_* cluster=h2p until 2025-12-31".
+func (m *Mapping) String() string {
+	a := Attributes{m.Cluster, m.Account, m.User, m.WCKey, m.QoS, m.Partition}
+	s := a.String()
+	if !m.From.IsZero() {
+		s += " from " + m.From.String()
+	}
+	if !m.Until.IsZero() {
+		s += " until " + m.Until.String()
+	}
+	return s
+}

@@ -1,0 +1,230 @@
+package rating
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+	"hpcbill/rates/formula"
+)
+
+// The ends of time, for versions without bound.
+const (
+	always ingest.Instant = math.MinInt64
+	never  ingest.Instant = math.MaxInt64
+)
+
+// card is a rate card as one cluster sees it, ready to rate with.
+type card struct {
+	*rates.Card
+	versions []*version // in order of time
+}
+
+// version is a version of a card between two instants, with what its rules
+// need worked out.
+type version struct {
+	*rates.Version
+	card        *card
+	from, until ingest.Instant // half-open
+	rules       map[*rates.Rule]*rule
+
+	slots   []formula.Slot    // figures of a record that some formula or match needs
+	asks    rates.Asks        // of everything that decides a plan
+	key     []rates.TextField // the texts of asks that a job brings
+	texts   []rates.TextField // the texts that rules and hardware look at
+	plans   map[string]*plan  // by the texts of key, where only texts decide
+	scratch plan              // where more than texts decides
+}
+
+// rule is a rule with the figures that its formulas need.
+type rule struct {
+	*rates.Rule
+	version  *version
+	reason   Reason
+	lets     []*rates.Let // that it needs, in the card's order
+	hardware []formula.Slot
+	memory   bool     // it counts memory
+	byType   bool     // it counts GPUs by their type alone
+	gpuTypes []string // the types that it knows
+}
+
+func (r *Rater) compile(c *rates.Card) *card {
+	compiled := &card{Card: c}
+	for _, v := range c.Versions {
+		compiled.versions = append(compiled.versions, r.compileVersion(compiled, v))
+	}
+	slices.SortStableFunc(compiled.versions, func(a, b *version) int {
+		switch {
+		case a.from < b.from:
+			return -1
+		case a.from > b.from:
+			return 1
+		}
+		return 0
+	})
+	for i, v := range compiled.versions[:max(0, len(compiled.versions)-1)] {
+		v.until = min(v.until, compiled.versions[i+1].from)
+	}
+	return compiled
+}
+
+func (r *Rater) compileVersion(c *card, v *rates.Version) *version {
+	cv := &version{
+		Version: v, card: c, from: r.midnight(v.From, always), until: r.midnight(v.Until, never),
+		rules: map[*rates.Rule]*rule{}, plans: map[string]*plan{}, asks: r.rosterAsks,
+	}
+	var formulas []*formula.Formula
+	var selecting rates.Asks
+	for _, h := range v.Hardware {
+		selecting = selecting.And(h.Match.Asks())
+	}
+	for _, ru := range v.Rules {
+		compiled, needed := compileRule(cv, ru)
+		cv.rules[ru] = compiled
+		formulas = append(formulas, needed...)
+		selecting = selecting.And(ru.Match.Asks())
+		cv.asks = cv.asks.And(asksOf(v, ru))
+	}
+	cv.asks = cv.asks.And(selecting)
+	for _, slot := range recordSlots {
+		if cv.asks.Numbers || usesSlot(formulas, slot) {
+			cv.slots = append(cv.slots, slot)
+		}
+	}
+	cv.key = jobTexts(cv.asks)
+	cv.texts = jobTexts(selecting)
+	return cv
+}
+
+// jobTexts lists the texts that a job brings: not its cluster, which is one
+// for all jobs of a compiled card, nor what follows from other texts.
+func jobTexts(asks rates.Asks) []rates.TextField {
+	var fields []rates.TextField
+	for f := range rates.TextFields {
+		switch f {
+		case rates.Cluster, rates.GroupID, rates.Class, rates.NodeType, rates.Filesystem:
+			continue
+		}
+		if asks.Texts&(1<<f) != 0 {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
+// asksOf tells what decides whether a rule holds, and its prices and factors.
+func asksOf(v *rates.Version, ru *rates.Rule) rates.Asks {
+	asks := ru.Match.Asks()
+	if v.StatesOf(ru) != nil {
+		asks.Texts |= 1 << rates.State
+	}
+	for _, rc := range ru.Charges {
+		for _, e := range rc.Meter.Price.Table {
+			asks = asks.And(e.Match.Asks())
+		}
+		for _, f := range rc.Factors {
+			for _, e := range f.Table {
+				asks = asks.And(e.Match.Asks())
+			}
+		}
+	}
+	return asks
+}
+
+func (r *Rater) midnight(d rates.Date, absent ingest.Instant) ingest.Instant {
+	if d.IsZero() {
+		return absent
+	}
+	return ingest.Instant(d.Midnight(r.tariff.Zone).Unix())
+}
+
+// at gives the version that holds at an instant, or nil, and the span in
+// which it, or none, does.
+func (c *card) at(t ingest.Instant) (v *version, from, until ingest.Instant) {
+	from = always
+	for _, v := range c.versions {
+		switch {
+		case t < v.from:
+			return nil, from, v.from
+		case t < v.until:
+			return v, v.from, v.until
+		}
+		from = v.until
+	}
+	return nil, from, never
+}
+
+// compileRule works out what a rule needs, and gives its formulas with those
+// of the lets among them.
+func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
+	c := &rule{Rule: ru, version: v, reason: Reason{
+		Card: v.card.Name, CardDigest: v.card.Digest, Version: v.From, Rule: ru.Name, File: v.card.File, Line: ru.Line,
+	}}
+	var formulas []*formula.Formula
+	for _, rc := range ru.Charges {
+		for _, f := range []*formula.Formula{rc.Rate, rc.Duration, rc.Units, rc.Amount} {
+			if f != nil {
+				formulas = append(formulas, f)
+			}
+		}
+	}
+	// A let uses only lets above it, so one pass from the last finds them all.
+	for _, let := range slices.Backward(v.Lets) {
+		if usesSlot(formulas, let.Slot) {
+			c.lets = append(c.lets, let)
+			formulas = append(formulas, let.Formula)
+		}
+	}
+	slices.Reverse(c.lets)
+	for _, slot := range hardwareSlots {
+		if usesSlot(formulas, slot) {
+			c.hardware = append(c.hardware, slot)
+		}
+	}
+	c.memory = usesSlot(formulas, formula.MemoryMiB)
+	c.gpuTypes = namedGPUTypes(formulas)
+	c.byType = len(c.gpuTypes) > 0 && !usesSlot(formulas, formula.GPUs)
+	return c, formulas
+}
+
+// hardwareSlots are the figures of a node type.
+var hardwareSlots = [...]formula.Slot{
+	formula.NodeCores, formula.NodeMemoryGiB, formula.NodeGPUs, formula.Threads, formula.MemoryPerCoreGiB,
+}
+
+// recordSlots are the figures of a record.
+var recordSlots = [...]formula.Slot{
+	formula.CPUs, formula.Nodes, formula.GPUs, formula.MemoryMiB, formula.Billing,
+	formula.ReqCPUs, formula.ReqMemoryMiB, formula.ReqGPUs, formula.ReqNodes,
+	formula.ElapsedSeconds, formula.SuspendedSeconds, formula.TimelimitSeconds, formula.WaitSeconds,
+}
+
+func usesSlot(formulas []*formula.Formula, slot formula.Slot) bool {
+	return slices.ContainsFunc(formulas, func(f *formula.Formula) bool { return f.Uses(slot) })
+}
+
+// namedGPUTypes lists the types of GPU that formulas count by name:
+// gpu("a100"), tres("gres/gpu:a100").
+func namedGPUTypes(formulas []*formula.Formula) []string {
+	var types []string
+	for _, f := range formulas {
+		for _, name := range f.Figures() {
+			inside, isGPU := strings.CutPrefix(name, "gpu(")
+			if !isGPU {
+				inside, isGPU = strings.CutPrefix(name, "tres(")
+			}
+			text, err := strconv.Unquote(strings.TrimSuffix(inside, ")"))
+			if !isGPU || err != nil {
+				continue
+			}
+			text, typed := strings.CutPrefix(text, "gres/gpu:")
+			if typed || strings.HasPrefix(name, "gpu(") {
+				types = append(types, text)
+			}
+		}
+	}
+	return types
+}

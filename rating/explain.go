@@ -1,0 +1,178 @@
+package rating
+
+import (
+	"fmt"
+	"strings"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+	"hpcbill/rates/formula"
+	"hpcbill/rates/money"
+)
+
+// Explanation is the calculation of one job in one period, as a person can
+// check it by hand.
+type Explanation struct {
+	Job    *ingest.Job
+	Period rates.Period
+	Parts  []PartExplanation // none where the job has no part in the period
+}
+
+// PartExplanation is one outcome with the stages that led to it.
+type PartExplanation struct {
+	Outcome Outcome
+	Steps   []Step
+}
+
+// Step is one stage that applied. Numbers are in text: Value is exact, a
+// decimal or, where that would not end, a fraction; Rounded is then the same
+// to six places.
+type Step struct {
+	Stage       Stage  `json:"stage"`
+	Meter       string `json:"meter,omitempty"`        // of the stages of one meter
+	Name        string `json:"name,omitempty"`         // of the group, rule or let
+	Says        string `json:"says,omitempty"`         // what was decided, in words
+	Formula     string `json:"formula,omitempty"`      // "max(cpus*0.8, mem_gib*0.102)"
+	WithNumbers string `json:"with_numbers,omitempty"` // "max(4*0.8, 16*0.102)"
+	Decides     string `json:"decides,omitempty"`      // the operand of max or min that gave the value
+	Value       string `json:"value,omitempty"`
+	Rounded     string `json:"rounded,omitempty"`
+	Unit        string `json:"unit,omitempty"`
+	File        string `json:"file,omitempty"`
+	Line        int    `json:"line,omitempty"`
+}
+
+// Explain prices a job as Job does and tells how. It keeps nothing of the
+// Rater's buffers.
+func (r *Rater) Explain(j *ingest.Job, p rates.Period) Explanation {
+	ex := &recorder{}
+	r.rate(j, p, ex)
+	e := Explanation{Job: j, Period: p, Parts: ex.parts}
+	for i, o := range r.outcomes {
+		if i == len(e.Parts) {
+			e.Parts = append(e.Parts, PartExplanation{})
+		}
+		e.Parts[i].Outcome = o.Clone()
+	}
+	return e
+}
+
+// recorder keeps the steps while a job is rated. A nil recorder keeps
+// nothing.
+type recorder struct {
+	parts []PartExplanation
+	file  string // of the card
+}
+
+func (ex *recorder) add(s Step) {
+	steps := &ex.parts[len(ex.parts)-1].Steps
+	if s.File == "" && s.Line > 0 {
+		s.File = ex.file
+	}
+	*steps = append(*steps, s)
+}
+
+// number sets a step's value.
+func (s Step) number(x money.Exact) Step {
+	s.Value = x.String()
+	if strings.Contains(s.Value, "/") {
+		s.Rounded = x.Decimal(6, money.HalfEven)
+	}
+	return s
+}
+
+// part begins a part and tells what was settled before any formula.
+func (ex *recorder) part(r *Rater, to recipient, pl *plan) {
+	if ex == nil {
+		return
+	}
+	ex.parts = append(ex.parts, PartExplanation{})
+	if m, g := to.mapping, to.group; m != nil {
+		ex.add(Step{
+			Stage: AttributeStage, Name: g.ID, File: r.tariff.Roster.File, Line: m.Line,
+			Says: fmt.Sprintf("group %s (%s, %s) by %s", g.ID, g.Name, g.Class, m),
+		})
+	}
+	if pl == nil || pl.rule == nil {
+		return
+	}
+	ex.file = pl.rule.version.card.File
+	says := fmt.Sprintf("rule %s of card %s, version of %s", pl.rule.Name, pl.rule.reason.Card, pl.rule.version.From)
+	if pl.hardware != nil {
+		says += ", node type " + pl.hardware.NodeType
+	}
+	switch pl.verdict {
+	case Excluded:
+		says += ": not billable, " + pl.cause.Detail
+	case Waived:
+		says += ": priced and forgiven, " + pl.cause.Detail
+	}
+	ex.add(Step{Stage: SelectRuleStage, Name: pl.rule.Name, Line: pl.rule.Line, Says: says})
+}
+
+// formula tells how a formula came to its value.
+func (ex *recorder) formula(r *Rater, s Step, f *formula.Formula, x money.Exact) {
+	if ex == nil {
+		return
+	}
+	s.Formula = f.Text
+	if t, err := f.Trace(&r.values); err == nil {
+		s.Formula, s.WithNumbers, s.Decides = t.Formula, t.WithNumbers, t.Decides
+	}
+	ex.add(s.number(x))
+}
+
+// factors tells the factors that are not 1.
+func (ex *recorder) factors(rc *rates.RuleCharge, pr *price) {
+	if ex == nil || len(rc.Factors) == 0 {
+		return
+	}
+	var says []string
+	for i, f := range rc.Factors {
+		row := "not listed"
+		if pr.rows[i] != "" {
+			row = pr.rows[i]
+		}
+		says = append(says, f.Field+": "+row)
+	}
+	ex.add(Step{Stage: FactorStage, Meter: rc.Meter.Name, Line: rc.Factors[0].Line, Says: strings.Join(says, ", ")}.number(pr.factor))
+}
+
+// units tells how the units follow from the rate where no formula says it.
+func (ex *recorder) units(rc *rates.RuleCharge, pr *price, p part, units money.Exact) {
+	if ex == nil || rc.Units != nil {
+		return
+	}
+	s := Step{Stage: UnitsStage, Meter: rc.Meter.Name, Line: rc.Line, Unit: rc.Meter.Unit, Formula: "rate"}
+	if len(rc.Factors) > 0 {
+		s.Formula += " * factor"
+	}
+	switch {
+	case rc.PerJob:
+	case rc.Duration != nil:
+		s.Formula += " * duration"
+	default:
+		s.Formula += " * elapsed_h"
+		s.Says = fmt.Sprintf("%d seconds are %s hours", p.elapsed, money.Int(p.elapsed).Mul(hour))
+	}
+	ex.add(s.number(units))
+}
+
+// amount tells the price and what it makes.
+func (ex *recorder) amount(r *Rater, rc *rates.RuleCharge, pr *price, units, amount money.Exact) {
+	if ex == nil {
+		return
+	}
+	says := "for all"
+	if pr.label != "" {
+		says = "for " + pr.label
+	}
+	ex.add(Step{Stage: PriceStage, Meter: rc.Meter.Name, Line: rc.Meter.Line, Unit: "per " + rc.Meter.Unit, Says: says}.number(pr.each))
+	s := Step{Stage: AmountStage, Meter: rc.Meter.Name, Line: rc.Line}
+	if rc.Amount != nil {
+		ex.formula(r, s, rc.Amount, amount)
+		return
+	}
+	s.Formula, s.WithNumbers = "units * price", fmt.Sprintf("%s * %s", units, pr.each)
+	ex.add(s.number(amount))
+}

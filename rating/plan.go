@@ -1,0 +1,232 @@
+package rating
+
+import (
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+)
+
+// plan is everything about pricing a job that is settled before its figures
+// are put into formulas.
+type plan struct {
+	group    *rates.Group
+	mapping  *rates.Mapping
+	hardware *rates.Hardware
+	rule     *rule
+	verdict  Verdict // Charged, Waived, Excluded or Held
+	cause    Cause   // of all but Charged
+	prices   []price // of the rule's charges
+}
+
+// price is what picked one charge's price and factors.
+type price struct {
+	each   money.Exact
+	label  string
+	factor money.Exact // the product of the chain, 1 without one
+	rows   []string    // that gave the factors, "" where none did
+}
+
+// plan gives the plan for a job under a version. Where only texts decide, all
+// jobs with the same texts share one.
+func (r *Rater) plan(v *version, j *ingest.Job, at ingest.Instant) *plan {
+	if !v.asks.TextsOnly() {
+		r.resolve(&v.scratch, v, j, at)
+		return &v.scratch
+	}
+	r.keyText = appendKey(r.keyText[:0], j, v.key, r.epoch(at))
+	if found, ok := v.plans[string(r.keyText)]; ok {
+		return found
+	}
+	key := string(r.keyText)
+	made := &plan{}
+	r.resolve(made, v, j, at)
+	v.plans[key] = made
+	return made
+}
+
+// appendKey appends the texts of a job so that no two lists of texts give the
+// same bytes.
+func appendKey(key []byte, j *ingest.Job, fields []rates.TextField, epoch int) []byte {
+	key = binary.AppendUvarint(key, uint64(epoch))
+	for _, f := range fields {
+		text := textOf(j, f)
+		key = binary.AppendUvarint(key, uint64(len(text)))
+		key = append(key, text...)
+	}
+	return key
+}
+
+func textOf(j *ingest.Job, f rates.TextField) string {
+	switch f {
+	case rates.Cluster:
+		return j.Cluster
+	case rates.Partition:
+		return j.Partition
+	case rates.QoS:
+		return j.QoS
+	case rates.Account:
+		return j.Account
+	case rates.User:
+		return j.User
+	case rates.WCKey:
+		return j.WCKey
+	case rates.Reservation:
+		return j.Reservation
+	case rates.State:
+		return string(j.State)
+	case rates.JobName:
+		return j.Name
+	}
+	return ""
+}
+
+// resolve fills a plan: the group, the node type, the rule, what the end
+// state means, prices and factors, in this order. The first that cannot be
+// settled holds the job. Where only texts decide, it must look at no text of
+// the job beyond those of the version's key.
+func (r *Rater) resolve(pl *plan, v *version, j *ingest.Job, at ingest.Instant) {
+	*pl = plan{verdict: Held, prices: pl.prices[:0]}
+	to := r.attribute(j, at)
+	pl.group, pl.mapping, pl.cause = to.group, to.mapping, to.held
+	if pl.cause.Code != "" {
+		return
+	}
+	r.setFacts(v, j, pl.group)
+	h, err := v.HardwareFor(&r.facts)
+	if err != nil {
+		pl.cause = causeOfFact(err, v, j)
+		return
+	}
+	if pl.hardware = h; h != nil {
+		r.facts.Text[rates.NodeType] = h.NodeType
+	}
+	ru, err := v.Select(&r.facts)
+	switch {
+	case err != nil:
+		pl.cause = causeOfFact(err, v, j)
+		return
+	case ru == nil:
+		pl.cause = causeOfNoRule(v, j, h)
+		return
+	}
+	pl.rule = v.rules[ru]
+	r.resolveFate(pl, v, j)
+	if pl.verdict == Charged || pl.verdict == Waived {
+		r.resolvePrices(pl, v, j)
+	}
+}
+
+// resolveFate settles what the rule and the end state say of the job.
+func (r *Rater) resolveFate(pl *plan, v *version, j *ingest.Job) {
+	ru := pl.rule
+	entry, listed := v.StatesOf(ru.Rule).Of(string(j.State))
+	byState := ru.reason
+	byState.Line = entry.Line
+	switch {
+	case ru.Exclude != "":
+		pl.verdict, pl.cause = Excluded, Cause{Code: ByRule, Detail: ru.Exclude, Reason: ru.reason}
+	case !listed:
+		pl.cause = causeOfUnlistedState(ru, v.StatesOf(ru.Rule), j)
+	case entry.Fate == rates.Excluded:
+		pl.verdict, pl.cause = Excluded, Cause{Code: ByRule, Detail: entry.Reason, Reason: byState}
+	case ru.Waive != "":
+		pl.verdict, pl.cause = Waived, Cause{Code: ByRule, Detail: ru.Waive, Reason: ru.reason}
+	case entry.Fate == rates.Waived:
+		pl.verdict, pl.cause = Waived, Cause{Code: ByRule, Detail: entry.Reason, Reason: byState}
+	default:
+		pl.verdict = Charged
+	}
+}
+
+func (r *Rater) resolvePrices(pl *plan, v *version, j *ingest.Job) {
+	hold := func(err error, code string) {
+		pl.verdict, pl.cause = Held, causeOfLookup(err, code, v, j, pl.rule)
+	}
+	for _, rc := range pl.rule.Charges {
+		p := price{factor: one}
+		var err error
+		if p.each, p.label, err = rc.Meter.PriceFor(&r.facts); err != nil {
+			hold(err, NoPrice)
+			return
+		}
+		for _, f := range rc.Factors {
+			x, row, err := f.Value(&r.facts)
+			if err != nil {
+				hold(err, NoFactor)
+				return
+			}
+			p.factor = p.factor.Mul(x)
+			p.rows = append(p.rows, row)
+		}
+		pl.prices = append(pl.prices, p)
+	}
+}
+
+// setFacts tells the card's matches about a job. Matches see the job whole,
+// also where only a part of it is priced.
+func (r *Rater) setFacts(v *version, j *ingest.Job, g *rates.Group) {
+	f := &r.facts
+	for field := range rates.TextFields {
+		f.Text[field] = textOf(j, field)
+	}
+	f.Text[rates.GroupID], f.Text[rates.Class] = g.ID, g.Class
+	if v.asks.Numbers {
+		r.setRecord(v, j, wholePart(j))
+	}
+	f.TimelimitUnlimited = j.TimelimitSeconds == ingest.NoLimit
+	if v.asks.GPUTypes {
+		f.GPUTypes, f.GPUTypesKnown = gpuTypes(f.GPUTypes[:0], j)
+	}
+	if v.asks.Moments {
+		f.Submit, f.Start, f.End = r.moment(j.Submit), r.moment(j.Start), r.moment(j.End)
+	}
+}
+
+// gpuTypes lists the types of a job's GPUs. They are known only where all of
+// its GPUs have one.
+func gpuTypes(types []string, j *ingest.Job) (list []string, known bool) {
+	sum := int64(0)
+	for t, n := range j.GPUTypes() {
+		if n > 0 {
+			types, sum = append(types, t), sum+n
+		}
+	}
+	return types, sum == j.GPUs
+}
+
+func (r *Rater) moment(t ingest.Instant) rates.Moment {
+	if t == ingest.None {
+		return rates.Moment{}
+	}
+	return rates.MomentOf(timeOf(t), r.tariff.Zone)
+}
+
+func timeOf(t ingest.Instant) time.Time { return time.Unix(int64(t), 0) }
+
+// knownState reports whether Slurm's accounting has such a state.
+func knownState(s ingest.State) bool {
+	switch s {
+	case ingest.Completed, ingest.Failed, ingest.Timeout, ingest.Cancelled, ingest.NodeFail, ingest.Preempted,
+		ingest.BootFail, ingest.Deadline, ingest.OutOfMemory, ingest.Requeued, ingest.Resizing, ingest.Revoked,
+		ingest.Running, ingest.Suspended, ingest.Pending,
+		"SPECIAL_EXIT", "STOPPED", "LAUNCH_FAILED", "RECONFIG_FAIL", "REQUEUE_HOLD", "REQUEUE_FED", "POWER_UP_NODE",
+		"COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "EXPEDITING", "RESV_DEL_HOLD":
+		return true
+	}
+	return false
+}
+
+// unknownGPUType gives a type of GPU of the job that the rule has no weight
+// for, where it counts GPUs by type: its formulas would give it nothing.
+func (ru *rule) unknownGPUType(j *ingest.Job) (string, bool) {
+	for t, n := range j.GPUTypes() {
+		if n > 0 && !slices.Contains(ru.gpuTypes, t) {
+			return t, true
+		}
+	}
+	return "", false
+}
