@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// How many lines after the header are looked at for the stray delimiter of
+// Slurm 18.08.
+const linesLookedAt = 100
+
+// begin finds the columns at the head of the file. It returns how many bytes
+// the header took; the schema stays nil where the text is blank.
+func (p *parser) begin(text string) (int, error) {
+	if f := refuseMagic(text); f != nil {
+		return 0, f
+	}
+	pos := 0
+	if strings.HasPrefix(text, "\ufeff") {
+		pos = len("\ufeff")
+	}
+	for pos < len(text) {
+		end, next := lineEnd(text, pos)
+		p.line++
+		line := text[pos:end]
+		if strings.Trim(line, " \t\r") == "" {
+			pos = next
+			continue
+		}
+		if isMessage(line) {
+			return 0, &fault{"", fmt.Sprintf("the file is a message of sacct's, not a dump: %.200q", line), remedyRedump}
+		}
+		if f := refuseFixedWidth(line, text[next:]); f != nil {
+			return 0, f
+		}
+		return p.firstLine(text, pos, end, next)
+	}
+	return len(text), nil
+}
+
+// firstLine takes the first line that is not blank for the header, or binds
+// the declared columns.
+func (p *parser) firstLine(text string, pos, end, next int) (int, error) {
+	line := text[pos:end]
+	if s := parseHeader(line, p.opt.Delimiter); s != nil {
+		return next, p.adopt(s, text[next:])
+	}
+	if p.opt.Columns == nil {
+		return 0, p.noHeader(line)
+	}
+	columns, err := declaredColumns(p.opt.Columns)
+	if err != nil {
+		return 0, err
+	}
+	delimiter := p.opt.Delimiter
+	for rest, tries := text[pos:], 0; delimiter == "" && tries < linesLookedAt && rest != ""; tries++ {
+		var first string
+		first, rest, _ = strings.Cut(rest, "\n")
+		delimiter = delimiterFor(first, columns)
+	}
+	if delimiter == "" {
+		return 0, &fault{"", fmt.Sprintf("no delimiter puts the cells of the first lines in the %d declared columns", len(columns)),
+			"compare the declared columns with the sacct command that wrote the dump, or give its delimiter"}
+	}
+	s := newSchema(delimiter, columns)
+	s.crlf = strings.HasSuffix(line, "\r")
+	p.line--
+	return pos, p.adopt(s, text[pos:])
+}
+
+// adopt makes s the schema of the lines that follow.
+func (p *parser) adopt(s *schema, following string) error {
+	if f := s.check(p.opt); f != nil {
+		return f
+	}
+	format := "sacct -P"
+	if s.trailing() {
+		format = "sacct -p"
+	} else if s.strayDelimiter(following) {
+		p.tally.add(WarnTrailingDelim, p.line)
+		s = s.withTrailingDelimiter()
+	}
+	if unknown := s.unknownColumns(); unknown != nil {
+		p.tally.addText(WarnUnknownColumn, p.line, "columns that are not sacct's, passed over: "+strings.Join(unknown, ", "))
+	}
+	if p.report.Format == "" {
+		p.report.Format = format
+	}
+	p.schema = s
+	p.report.HasDBIndex = p.report.HasDBIndex || s.has(fieldDBIndex) || s.has(fieldSLUID)
+	p.report.HasAllocTRES = p.report.HasAllocTRES || s.has(fieldAllocTRES)
+	p.report.HasElapsedOnly = p.report.HasElapsedOnly || !s.has(fieldElapsedRaw)
+	return nil
+}
+
+// strayDelimiter reports whether all of the next lines have one delimiter
+// more than columns need, and nothing after it.
+func (s *schema) strayDelimiter(following string) bool {
+	seen := 0
+	var c cells
+	for following != "" && seen < linesLookedAt {
+		var line string
+		line, following, _ = strings.Cut(following, "\n")
+		line = strings.TrimSuffix(line, "\r")
+		if line == "" {
+			continue
+		}
+		if !strings.HasSuffix(line, s.delimiter) || c.split(line, s.delimiter, maxCells) <= len(s.columns) {
+			return false
+		}
+		seen++
+	}
+	return seen > 0
+}
+
+// secondHeader handles the header of a dump that was joined to this one. It
+// reports whether the line was one.
+func (p *parser) secondHeader(line string) (bool, error) {
+	bare := strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "\ufeff")
+	if bare == p.schema.header && bare != "" {
+		return true, p.settle()
+	}
+	s := parseHeader(line, p.opt.Delimiter)
+	if s == nil || len(s.columns) < 4 {
+		return false, nil
+	}
+	if err := p.settle(); err != nil {
+		return true, err
+	}
+	p.previousSubmit = None
+	p.tally.add(WarnSecondHeader, p.line)
+	return true, p.adopt(s, "")
+}
+
+// refuseFixedWidth recognises sacct's output without -P or -p, whose columns
+// are cut to a width: by the ruler under the header, or by the header's gaps.
+func refuseFixedWidth(line, following string) *fault {
+	second, _, _ := strings.Cut(following, "\n")
+	if isRuler(line) || isRuler(second) || isWideHeader(line) {
+		return &fault{"", "the columns have fixed widths, so that names may be cut off", remedyParsable}
+	}
+	return nil
+}
+
+func isRuler(line string) bool {
+	line = strings.TrimRight(line, " \r")
+	return strings.HasPrefix(line, "---") && strings.Trim(line, "- ") == ""
+}
+
+func isWideHeader(line string) bool {
+	if !strings.Contains(line, "  ") {
+		return false
+	}
+	names := strings.Fields(line)
+	for _, name := range names {
+		if _, ok := sacctColumns[strings.ToLower(name)]; !ok {
+			return false
+		}
+	}
+	return len(names) > 1
+}
+
+// noHeader says what the first line is, if it is no header.
+func (p *parser) noHeader(line string) error {
+	first := line[:min(len(line), 200)]
+	f := &fault{"", "no header: the first line does not name sacct's columns", remedyHeader}
+	switch head := strings.TrimSpace(first); {
+	case strings.HasPrefix(head, "PartitionName="):
+		f.cause, f.remedy = "the file is the output of scontrol show partition, not a dump", "see hpcbill rates import"
+	case strings.HasPrefix(head, "<"):
+		f.cause, f.remedy = "the file is HTML or XML, not a dump", remedyCommand
+	case strings.HasPrefix(head, "JobId=") && strings.Contains(head, "UserId="):
+		f.cause, f.remedy = "the file is a jobcomp/filetxt log, which has no allocated TRES", remedyCommand
+	case strings.HasPrefix(head, "Cluster Utilization"), strings.HasPrefix(head, "Cluster/"):
+		f.cause, f.remedy = "the file is a report of sreport, not a dump", remedyCommand
+	case p.opt.Delimiter != "" && !strings.Contains(line, p.opt.Delimiter):
+		f.cause, f.remedy = fmt.Sprintf("the first line does not hold the delimiter %q", p.opt.Delimiter), "leave the delimiter out to have it found"
+	}
+	if f.remedy == remedyHeader {
+		return &Error{File: p.name, Line: p.line, Cause: errNoHeader, Remedy: f.remedy}
+	}
+	return &Error{File: p.name, Line: p.line, Cause: errors.New(f.cause), Remedy: f.remedy}
+}

@@ -1,0 +1,247 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The longest delimiter that is found by itself.
+const maxDelimiter = 16
+
+// schema says what the cells of a line are.
+type schema struct {
+	delimiter string
+	header    string // the header line, "" where the columns were declared
+	columns   []column
+	at        [fieldCount]int16 // where a field stands, -1 = nowhere
+	crlf      bool
+
+	// fold says that the one free text of the dump is its last column, so
+	// that every surplus cell of a line is part of it.
+	fold bool
+	// lastFree says that the last column can hold a new line.
+	lastFree bool
+}
+
+func newSchema(delimiter string, columns []column) *schema {
+	s := &schema{delimiter: delimiter, columns: columns}
+	for i := range s.at {
+		s.at[i] = -1
+	}
+	free := 0
+	for i, c := range columns {
+		if s.at[c.field] < 0 && c.field != fieldNone {
+			s.at[c.field] = int16(i)
+		}
+		if c.shape == shapeFree {
+			free++
+		}
+	}
+	last := columns[len(columns)-1]
+	s.lastFree = last.shape == shapeFree
+	s.fold = free == 1 && s.lastFree
+	return s
+}
+
+// withTrailingDelimiter returns the schema of the same columns in the form of
+// sacct -p, where a delimiter ends every line.
+func (s *schema) withTrailingDelimiter() *schema {
+	columns := append(append([]column(nil), s.columns...), column{shape: shapeEmpty})
+	t := newSchema(s.delimiter, columns)
+	t.header, t.crlf = s.header, s.crlf
+	return t
+}
+
+func (s *schema) trailing() bool { return s.columns[len(s.columns)-1].shape == shapeEmpty }
+
+func (s *schema) has(f field) bool { return s.at[f] >= 0 }
+
+// unknownColumns returns the names that are not sacct's.
+func (s *schema) unknownColumns() []string {
+	var names []string
+	for _, c := range s.columns {
+		if c.shape == shapeFree && sacctColumns[strings.ToLower(c.name)].name == "" {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// parseHeader reads a line of column names. It returns nil where the line is
+// none: too few of its names are sacct's.
+func parseHeader(line, delimiter string) *schema {
+	line, crlf := strings.CutSuffix(line, "\r")
+	line = strings.TrimPrefix(line, "\ufeff")
+	best, bestScore := "", 0
+	candidates := []string{delimiter}
+	if delimiter == "" {
+		candidates = delimitersOf(line)
+	}
+	for _, d := range candidates {
+		if score := headerScore(strings.Split(line, d)); score > bestScore || (score == bestScore && len(d) > len(best)) {
+			best, bestScore = d, score
+		}
+	}
+	if bestScore == 0 {
+		return nil
+	}
+	names := strings.Split(line, best)
+	trailing := len(names) > 1 && names[len(names)-1] == ""
+	if trailing {
+		names = names[:len(names)-1]
+	}
+	s := newSchema(best, columnsNamed(names))
+	s.header, s.crlf = line, crlf
+	if trailing {
+		s = s.withTrailingDelimiter()
+	}
+	return s
+}
+
+// delimitersOf guesses what stands between the first two names of a header.
+func delimitersOf(line string) []string {
+	var list []string
+	for end := 1; end <= len(line) && end <= 24; end++ {
+		if sacctColumns[strings.ToLower(line[:end])].name == "" {
+			continue
+		}
+		for n := 1; n <= maxDelimiter && end+n <= len(line); n++ {
+			list = append(list, line[end:end+n])
+		}
+	}
+	word := 0
+	for word < len(line) && (line[word]|0x20 >= 'a' && line[word]|0x20 <= 'z') {
+		word++
+	}
+	end := word
+	for end < len(line) && (line[end]|0x20 < 'a' || line[end]|0x20 > 'z') {
+		end++
+	}
+	if word > 0 && end > word {
+		list = append(list, line[word:end])
+	}
+	return list
+}
+
+// headerScore counts the names that are sacct's: 0 where they cannot be a
+// header, since a header names the job and its names are names.
+func headerScore(names []string) int {
+	known, job := 0, false
+	for i, name := range names {
+		c := sacctColumns[strings.ToLower(name)]
+		if c.name != "" {
+			known++
+			job = job || c.field == fieldJobID || c.field == fieldJobIDRaw
+			continue
+		}
+		if name == "" && i == len(names)-1 {
+			continue
+		}
+		if !isColumnName(name) {
+			return 0
+		}
+	}
+	if known < 2 || !job || known*2 < len(names) {
+		return 0
+	}
+	return known
+}
+
+func isColumnName(s string) bool {
+	if s == "" || len(s) > 64 || s[0]-'0' <= 9 {
+		return false
+	}
+	return madeOf(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789_- ()/")
+}
+
+// columnsNamed binds names to columns. A name that is not sacct's is a column
+// of text that nothing is read from.
+func columnsNamed(names []string) []column {
+	columns := make([]column, len(names))
+	for i, name := range names {
+		c, ok := sacctColumns[strings.ToLower(name)]
+		if !ok {
+			c.shape = shapeFree
+		}
+		c.name = name
+		columns[i] = c
+	}
+	return columns
+}
+
+// declaredColumns resolves Options.Columns.
+func declaredColumns(names []string) ([]column, error) {
+	if len(names) == 1 {
+		if layout, ok := namedLayouts[strings.ToLower(names[0])]; ok {
+			return columnsNamed(strings.Fields(layout)), nil
+		}
+		names = strings.FieldsFunc(names[0], func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	columns := columnsNamed(names)
+	for _, c := range columns {
+		if sacctColumns[strings.ToLower(c.name)].name == "" {
+			return nil, fmt.Errorf("%q is not a column of sacct", c.name)
+		}
+	}
+	return columns, nil
+}
+
+// declaredDelimiters are tried on a dump without a header, the longer first.
+var declaredDelimiters = []string{"|||", "^|^", "|#", ";;", "||", "\x1f", "|", "\t", ";", "^", ","}
+
+// delimiterFor finds the delimiter that puts the cells of a record in the
+// declared columns; "" where none does.
+func delimiterFor(line string, columns []column) string {
+	for _, d := range declaredDelimiters {
+		s := newSchema(d, columns)
+		var c cells
+		if c.align(strings.TrimSuffix(line, "\r"), s) == readOnce {
+			return d
+		}
+		if c.align(strings.TrimSuffix(line, "\r"), s.withTrailingDelimiter()) == readOnce {
+			return d
+		}
+	}
+	return ""
+}
+
+// check says which column that a bill needs is missing.
+func (s *schema) check(opt Options) *fault {
+	lacks := func(fields ...field) bool {
+		for _, f := range fields {
+			if s.has(f) {
+				return false
+			}
+		}
+		return true
+	}
+	var missing []string
+	need := func(name string, fields ...field) {
+		if lacks(fields...) {
+			missing = append(missing, name)
+		}
+	}
+	need("JobID", fieldJobID, fieldJobIDRaw)
+	need("State", fieldState)
+	need("Account", fieldAccount)
+	need("Start", fieldStart)
+	need("End", fieldEnd)
+	need("AllocTRES", fieldAllocTRES, fieldAllocCPUs)
+	if opt.Cluster == "" {
+		need("Cluster", fieldCluster)
+	}
+	if missing == nil {
+		return nil
+	}
+	f := &fault{missing[0], "the dump has no such column", remedyCommand}
+	if len(missing) > 1 {
+		f.cause = "the dump has no columns " + strings.Join(missing, ", ")
+		f.field = ""
+	} else if missing[0] == "Cluster" {
+		f.remedy = "name the cluster of this dump (--cluster), or dump again with the column Cluster"
+	}
+	return f
+}
+
+var errNoHeader = errors.New("no header: the first line does not name sacct's columns")

@@ -1,0 +1,35 @@
+package ingest
+
+// jobSet remembers which job ids a dump holds, a bit each: job ids are
+// handed out in sequence, so that pages of 4096 fill up.
+type jobSet struct {
+	pages    map[jobPage]*[64]uint64
+	lastKey  jobPage
+	lastPage *[64]uint64
+}
+
+type jobPage struct {
+	cluster string
+	number  uint64
+}
+
+func (s *jobSet) add(cluster string, id uint64) {
+	key := jobPage{cluster, id / 4096}
+	if s.lastPage == nil || s.lastKey != key {
+		if s.pages == nil {
+			s.pages = map[jobPage]*[64]uint64{}
+		}
+		page := s.pages[key]
+		if page == nil {
+			page = new([64]uint64)
+			s.pages[key] = page
+		}
+		s.lastKey, s.lastPage = key, page
+	}
+	s.lastPage[id%4096/64] |= 1 << (id % 64)
+}
+
+func (s *jobSet) has(cluster string, id uint64) bool {
+	page := s.pages[jobPage{cluster, id / 4096}]
+	return page != nil && page[id%4096/64]&(1<<(id%64)) != 0
+}

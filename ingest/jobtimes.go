@@ -1,0 +1,136 @@
+package ingest
+
+import "fmt"
+
+// times reads the four times, the elapsed and the suspended time of a record.
+func (p *parser) times(c *cells, j *Job) *fault {
+	at := &p.schema.at
+	var s stamps
+	for _, read := range [...]struct {
+		field field
+		into  *stamp
+		name  string
+	}{
+		{fieldSubmit, &s.submit, "Submit"}, {fieldEligible, &s.eligible, "Eligible"},
+		{fieldStart, &s.start, "Start"}, {fieldEnd, &s.end, "End"},
+	} {
+		if at[read.field] < 0 {
+			continue
+		}
+		var ok bool
+		if *read.into, ok = p.clock.parse(c.at(at[read.field])); !ok {
+			return &fault{read.name, fmt.Sprintf("%.40q is no time of this zone", c.at(at[read.field])), remedyTimes}
+		}
+		if read.into.leap {
+			j.Notes |= NoteLeapSecond
+		}
+	}
+	j.Submit, j.Eligible, j.Start, j.End = s.submit.at, s.eligible.at, s.start.at, s.end.at
+	elapsed, f := p.elapsed(c, j)
+	if f != nil {
+		return f
+	}
+	if cell := c.at(at[fieldSuspended]); cell != "" && cell != "00:00:00" {
+		seconds, ok := parseSpan(cell)
+		if !ok {
+			return &fault{"Suspended", fmt.Sprintf("%.40q is no span of time", cell), remedyPlainField}
+		}
+		j.SuspendedSeconds = seconds
+	}
+	if s.repeated() {
+		if f := p.settleRepeated(&s, elapsed, j); f != nil {
+			return f
+		}
+	}
+	return p.agree(elapsed, j)
+}
+
+// parseSpan reads a duration, or whole seconds.
+func parseSpan(s string) (int64, bool) {
+	if seconds, milli, ok := parseDuration(s); ok {
+		return seconds, milli == 0
+	}
+	seconds, ok := parseDigits(s)
+	return seconds, ok && seconds <= maxElapsedSeconds
+}
+
+// elapsed reads ElapsedRaw, or Elapsed; Unknown where the dump has neither or
+// the cell is empty.
+func (p *parser) elapsed(c *cells, j *Job) (int64, *fault) {
+	at := &p.schema.at
+	raw, text := c.at(at[fieldElapsedRaw]), c.at(at[fieldElapsed])
+	if raw != "" {
+		seconds, ok := parseDigits(raw)
+		if !ok || seconds > maxElapsedSeconds {
+			return 0, &fault{"ElapsedRaw", fmt.Sprintf("%.40q is no number of seconds", raw), remedyPlainField}
+		}
+		if text != "" {
+			if shown, milli, ok := parseDuration(text); !ok || milli != 0 || shown != seconds {
+				j.Notes |= NoteElapsedDisagrees
+			}
+		}
+		return seconds, nil
+	}
+	if text == "" {
+		return Unknown, nil
+	}
+	seconds, milli, ok := parseDuration(text)
+	if !ok || milli != 0 {
+		return 0, &fault{"Elapsed", fmt.Sprintf("%.40q is no span of time", text), remedyPlainField}
+	}
+	return seconds, nil
+}
+
+// settleRepeated decides between the readings of times in the hour that a
+// clock change repeats.
+func (p *parser) settleRepeated(s *stamps, elapsed int64, j *Job) *fault {
+	best, sure, spans := s.resolve(elapsed, j.SuspendedSeconds, p.previousSubmit)
+	if spans && elapsed == Unknown && j.Start != None && j.End != None {
+		return &fault{"Start", "the clock change leaves open how long the job ran, and the dump has no Elapsed", remedyTimes}
+	}
+	j.Submit, j.Eligible, j.Start, j.End = best[0], best[1], best[2], best[3]
+	if !sure {
+		j.Notes |= NoteRepeatedHour
+	}
+	return nil
+}
+
+// agree checks the times against the elapsed time, which counts where they
+// differ, and fills in what the dump leaves out.
+func (p *parser) agree(elapsed int64, j *Job) *fault {
+	p.previousSubmit = max(p.previousSubmit, j.Submit)
+	if !p.schema.has(fieldSubmit) {
+		if j.Submit = j.Start; j.Submit == None {
+			j.Submit = j.End
+		}
+		j.Notes |= NoteNoSubmit
+	}
+	span := int64(j.End-j.Start) - j.SuspendedSeconds
+	switch {
+	case j.Start == None:
+		if elapsed > 0 {
+			return &fault{"Start", fmt.Sprintf("no start, but %d seconds elapsed", elapsed), remedyPlainField}
+		}
+		return nil
+	case j.State == Pending:
+		return &fault{"Start", "a pending job has a start", remedyTruncated}
+	case j.End == None && !j.State.waiting():
+		return &fault{"End", fmt.Sprintf("the job is %s but has no end", j.State), remedyPlainField}
+	case j.End == None:
+		j.ElapsedSeconds = max(elapsed, 0)
+		return nil
+	case j.State == Running || j.State == Suspended:
+		return &fault{"End", "a running job has an end", remedyTruncated}
+	case elapsed == Unknown && (p.schema.has(fieldElapsed) || p.schema.has(fieldElapsedRaw)):
+		return &fault{"Elapsed", "the job ran, but the cell is empty", remedyPlainField}
+	case elapsed == Unknown && span < 0:
+		return &fault{"End", "the end is before the start, and the dump has no Elapsed", remedyTimes}
+	case elapsed == Unknown:
+		elapsed = span
+	}
+	j.ElapsedSeconds = elapsed
+	if d := span - elapsed; d < -1 || d > 1 {
+		j.Notes |= NoteElapsedDisagrees
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	// maxRecordBytes and maxRecordLines bound a record that new lines inside
+	// its texts have broken.
+	maxRecordBytes = 1 << 20
+	maxRecordLines = 4096
+	// maxJoinTries is how often lines with enough cells are tried as one record.
+	maxJoinTries = 16
+
+	// quarantineOnly is how many records, from the first, may all be
+	// unreadable before the file is refused as no dump.
+	quarantineOnly = 1000
+
+	maxQuarantinedText = 4 << 10
+)
+
+// parser turns the text of one dump into Jobs. It sees the text in blocks that
+// end with a line and keeps what one block leaves open for the next.
+//
+// The last record read is not settled until the next one begins: a line that
+// is no record of its own may still belong to its last text.
+type parser struct {
+	name   string
+	opt    Options
+	report Report
+	tally  tally
+	schema *schema
+	clock  *clock
+	line   int64 // of the physical line at hand
+
+	batch    []Job
+	handOver func([]Job) ([]Job, error)
+	open     openRecord
+
+	cells, spare   cells
+	previousSubmit Instant
+	columnTexts    [fieldCount]texts
+	byTexts        texts
+	stateTexts     texts
+	allocated      tresTexts
+	requested      tresTexts
+
+	jobs       jobSet
+	foundSteps map[stepJob]int64 // steps whose job has not been seen yet
+	stepsAfter stepJob           // the job that the last steps belong to
+}
+
+type stepJob struct {
+	cluster string
+	id      uint64
+}
+
+type recordKind uint8
+
+const (
+	noRecord recordKind = iota
+	jobRecord
+	stepRecord
+	badRecord // quarantined: the last of report.Quarantined
+)
+
+// openRecord is the record that was read last.
+type openRecord struct {
+	kind       recordKind
+	text       string
+	line       int64
+	step       stepJob
+	incomplete bool   // a badRecord with too few cells: fragments after it are part of it
+	joined     []byte // text and the lines after it that belong to it
+}
+
+func newParser(name string, opt Options, handOver func([]Job) ([]Job, error)) *parser {
+	return &parser{
+		name: name, opt: opt, clock: newClock(opt.Zone), handOver: handOver,
+		foundSteps: map[stepJob]int64{},
+	}
+}
+
+// parse reads a block, and of it as much as can be told without the next. It
+// returns how many bytes are done with; last says that no block follows.
+func (p *parser) parse(text string, last bool) (int, error) {
+	pos := 0
+	if p.schema == nil {
+		n, err := p.begin(text)
+		if err != nil {
+			return 0, err
+		}
+		if pos = n; p.schema == nil {
+			return len(text), nil
+		}
+	}
+	for pos < len(text) {
+		end, next := lineEnd(text, pos)
+		p.line++
+		line := p.trimmed(text[pos:end])
+		if ok, err := p.plain(line); err != nil {
+			return 0, err
+		} else if ok {
+			pos = next
+			continue
+		}
+		n, err := p.odd(text, pos, last)
+		if err != nil {
+			return 0, err
+		}
+		if n == 0 { // the next block must tell
+			p.line--
+			break
+		}
+		pos = n
+	}
+	if last && len(text) > 0 && text[len(text)-1] != '\n' {
+		p.tally.add(WarnNoFinalNewline, p.line)
+	}
+	return pos, nil
+}
+
+// lineEnd returns where the line at pos ends and where the next begins.
+func lineEnd(text string, pos int) (end, next int) {
+	if i := strings.IndexByte(text[pos:], '\n'); i >= 0 {
+		return pos + i, pos + i + 1
+	}
+	return len(text), len(text)
+}
+
+// trimmed takes the carriage return off a line of a file that has them.
+func (p *parser) trimmed(line string) string {
+	if p.schema.crlf && len(line) > 0 && line[len(line)-1] == '\r' {
+		return line[:len(line)-1]
+	}
+	return line
+}
+
+// plain reads a line that is one record with every cell in its column. It
+// reports false, having done nothing, where the line is anything else.
+func (p *parser) plain(line string) (bool, error) {
+	s := p.schema
+	width := len(s.columns)
+	most := width + 1
+	if s.fold {
+		most = width
+	}
+	c := &p.cells
+	if c.split(line, s.delimiter, most) != width || (s.trailing() && c.at(int16(width-1)) != "") {
+		return false, nil
+	}
+	return p.record(c, line, p.line, 0)
+}
+
+// record makes a record of the cells: a job, a step, or a quarantined one. It
+// reports false where a cell cannot stand in its column.
+func (p *parser) record(c *cells, text string, line int64, notes Notes) (bool, error) {
+	id := c.at(p.schema.at[fieldJobID])
+	if !p.schema.has(fieldJobID) {
+		id = c.at(p.schema.at[fieldJobIDRaw])
+	}
+	form := jobIDFormOf(id)
+	if form == notJobID {
+		return false, nil
+	}
+	if form == stepID {
+		if !c.fit(p.schema) {
+			return false, nil
+		}
+		return true, p.addStep(c, id, text, line)
+	}
+	if err := p.settle(); err != nil {
+		return true, err
+	}
+	p.batch = p.batch[:len(p.batch)+1]
+	j := &p.batch[len(p.batch)-1]
+	*j = Job{JobID: id, Notes: notes}
+	j.Source.File, j.Source.Line = p.name, line
+	before := p.previousSubmit
+	if f := p.job(c, form, j); f != nil {
+		end := j.End
+		p.batch = p.batch[:len(p.batch)-1]
+		p.previousSubmit = before
+		if !c.fit(p.schema) {
+			return false, nil
+		}
+		p.quarantine(text, line, f, end)
+		return true, nil
+	}
+	p.open = openRecord{kind: jobRecord, text: text, line: line}
+	return true, nil
+}
+
+func (p *parser) addStep(c *cells, id, text string, line int64) error {
+	if err := p.settle(); err != nil {
+		return err
+	}
+	raw := id
+	if p.schema.has(fieldJobIDRaw) {
+		raw = c.at(p.schema.at[fieldJobIDRaw])
+	}
+	number, _ := baseNumber(raw)
+	cluster := p.opt.Cluster
+	if p.schema.has(fieldCluster) {
+		cluster = p.columnTexts[fieldCluster].of(strings.TrimSpace(c.at(p.schema.at[fieldCluster])))
+	}
+	p.open = openRecord{kind: stepRecord, text: text, line: line, step: stepJob{cluster, number}}
+	return nil
+}
+
+// quarantine sets the record aside. The record before must be settled.
+func (p *parser) quarantine(text string, line int64, f *fault, end Instant) {
+	p.report.Quarantined = append(p.report.Quarantined, Quarantined{
+		Source: Source{File: p.name, Line: line},
+		Reason: f.reason(), Hint: f.remedy, Text: keptText(text), End: end,
+	})
+	p.open = openRecord{kind: badRecord, text: text, line: line}
+}
+
+func keptText(s string) string {
+	if len(s) > maxQuarantinedText {
+		s = s[:maxQuarantinedText] + "…"
+	}
+	return strings.Clone(strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// settle closes the record that was read last: it is counted, and a full
+// batch goes to the consumer.
+func (p *parser) settle() error {
+	if p.open.joined != nil {
+		if err := p.rejoin(); err != nil {
+			return err
+		}
+	}
+	switch p.open.kind {
+	case noRecord:
+		return nil
+	case jobRecord:
+		p.report.Jobs++
+		if err := p.settleJob(&p.batch[len(p.batch)-1]); err != nil {
+			return err
+		}
+	case stepRecord:
+		p.settleStep(p.open.step)
+	}
+	p.open = openRecord{}
+	p.report.Records++
+	if p.report.Records == quarantineOnly && len(p.report.Quarantined) == quarantineOnly {
+		first := p.report.Quarantined[0]
+		return &Error{File: p.name, Line: first.Source.Line, Remedy: first.Hint,
+			Cause: fmt.Errorf("none of the first %d records can be read; the first: %s", quarantineOnly, first.Reason)}
+	}
+	return nil
+}
+
+// settleJob takes up what the report says of all jobs.
+func (p *parser) settleJob(j *Job) error {
+	r := &p.report
+	if j.Notes != 0 {
+		p.tally.addNotes(j.Notes, j.Source.Line)
+	}
+	p.jobs.add(j.Cluster, j.JobIDRaw)
+	r.Newest = max(r.Newest, j.Submit, j.Start, j.End)
+	if j.End != None {
+		if r.FirstEnd == None || j.End < r.FirstEnd {
+			r.FirstEnd = j.End
+		}
+		r.LastEnd = max(r.LastEnd, j.End)
+	} else if j.Start != None {
+		r.Newest = max(r.Newest, j.Start+Instant(j.ElapsedSeconds+j.SuspendedSeconds))
+	}
+	r.HasBilling = r.HasBilling || j.Billing > 0
+	if len(p.batch) < batchJobs {
+		return nil
+	}
+	batch, err := p.handOver(p.batch)
+	p.batch = batch
+	return err
+}
+
+func (p *parser) settleStep(of stepJob) {
+	p.report.Steps++
+	p.report.HasSteps = true
+	if of == p.stepsAfter {
+		return
+	}
+	if p.jobs.has(of.cluster, of.id) {
+		p.stepsAfter = of
+		return
+	}
+	p.foundSteps[of]++
+}
+
+// finish settles what is open at the end of the file.
+func (p *parser) finish() error {
+	if p.schema == nil {
+		return &fault{"", "the file is empty", "a dump without jobs still has its header: the sacct that wrote this one did not run to its end"}
+	}
+	if err := p.settle(); err != nil {
+		return err
+	}
+	if len(p.batch) > 0 {
+		if _, err := p.handOver(p.batch); err != nil {
+			return err
+		}
+	}
+	for of, n := range p.foundSteps {
+		if !p.jobs.has(of.cluster, of.id) {
+			p.report.OrphanSteps += n
+		}
+	}
+	if n := p.report.OrphanSteps; n > 0 {
+		p.tally.add(WarnOrphanSteps, 0)
+		p.tally.counts[WarnOrphanSteps].Count = n
+	}
+	if f := p.clock.forms; f&(f-1) != 0 {
+		p.tally.add(WarnMixedTimes, 0)
+	}
+	p.report.Lines = p.line
+	p.report.Warnings = p.tally.list()
+	return nil
+}

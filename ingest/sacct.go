@@ -1,0 +1,273 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// job fills j from the cells of an allocation. JobID, Notes and Source are set
+// already. A fault says why the record cannot be billed; j then holds what was
+// read so far.
+func (p *parser) job(c *cells, form jobIDForm, j *Job) *fault {
+	s := p.schema
+	if f := p.identity(c, form, j); f != nil {
+		return f
+	}
+	var ok bool
+	if j.State, j.CancelledBy, ok = p.state(c.at(s.at[fieldState])); !ok {
+		return &fault{"State", fmt.Sprintf("%.80q is no state", c.at(s.at[fieldState])), remedyPlainField}
+	}
+	if f := p.times(c, j); f != nil {
+		return f
+	}
+	j.TimelimitSeconds = Unknown
+	if s.has(fieldTimelimitRaw) {
+		j.TimelimitSeconds = parseTimelimitRaw(c.at(s.at[fieldTimelimitRaw]))
+	} else if s.has(fieldTimelimit) {
+		j.TimelimitSeconds = parseTimelimit(c.at(s.at[fieldTimelimit]))
+	}
+	p.names(c, j)
+	if f := p.counts(c, j); f != nil {
+		return f
+	}
+	if !isASCII(c.text) {
+		p.repairText(j)
+	}
+	return p.doubts(form, j)
+}
+
+// identity reads the ids and the cluster.
+func (p *parser) identity(c *cells, form jobIDForm, j *Job) *fault {
+	s := p.schema
+	raw := c.at(s.at[fieldJobIDRaw])
+	if raw == "" {
+		raw = j.JobID
+		if (form == arrayTask || form == hetPart) && !s.has(fieldDBIndex) && !s.has(fieldSLUID) {
+			return &fault{"JobIDRaw", "the dump does not say which of the array's or the het job's records this is", remedyJobIDRaw}
+		}
+		raw = raw[:digitsFrom(raw, 0)]
+	}
+	var ok bool
+	if j.JobIDRaw, ok = parseUint64(raw); !ok {
+		return &fault{"JobIDRaw", fmt.Sprintf("%.40q is no number", raw), remedyPlainField}
+	}
+	if index := c.at(s.at[fieldDBIndex]); index != "" {
+		if j.DBIndex, ok = parseUint64(index); !ok {
+			return &fault{"DBIndex", fmt.Sprintf("%.40q is no number", index), remedyPlainField}
+		}
+	} else {
+		j.DBIndex = parseSLUID(c.at(s.at[fieldSLUID]))
+	}
+	if strings.HasPrefix(j.JobID, "0_0") {
+		j.Notes |= NoteStrangeJobID
+	}
+	j.Cluster = p.opt.Cluster
+	if s.has(fieldCluster) {
+		if name := trimBlanks(c.at(s.at[fieldCluster])); name != "" {
+			j.Cluster = p.columnTexts[fieldCluster].of(name)
+		}
+	}
+	if j.Cluster == "" {
+		return &fault{"Cluster", "the cell is empty", "name the cluster of this dump (--cluster)"}
+	}
+	return nil
+}
+
+// names reads the texts that a record is billed by, and the free ones.
+func (p *parser) names(c *cells, j *Job) {
+	at, col := &p.schema.at, &p.columnTexts
+	j.Account = p.account(c.at(at[fieldAccount]))
+	j.User = col[fieldUser].of(trimBlanks(c.at(at[fieldUser])))
+	if j.User == "" {
+		j.User = col[fieldUID].of(trimBlanks(c.at(at[fieldUID])))
+	}
+	j.Partition = col[fieldPartition].of(trimBlanks(c.at(at[fieldPartition])))
+	j.QoS = col[fieldQoS].of(trimBlanks(c.at(at[fieldQoS])))
+	j.WCKey = col[fieldWCKey].of(strings.TrimPrefix(trimBlanks(c.at(at[fieldWCKey])), "*"))
+	j.Reservation = col[fieldReservation].of(trimBlanks(c.at(at[fieldReservation])))
+	switch nodes := c.at(at[fieldNodeList]); nodes {
+	case "", "None assigned", "(unknown)":
+	default:
+		j.NodeList = col[fieldNodeList].of(nodes)
+	}
+	j.Name = c.at(at[fieldJobName])
+}
+
+// account returns an account's name as Slurm keeps it: lower case.
+func (p *parser) account(cell string) string {
+	t := &p.columnTexts[fieldAccount]
+	if cell == t.last {
+		return cell
+	}
+	return t.of(strings.ToLower(trimBlanks(cell)))
+}
+
+func trimBlanks(s string) string {
+	if n := len(s); n == 0 || (s[0] > ' ' && s[n-1] > ' ') {
+		return s
+	}
+	return strings.Trim(s, " \t\r")
+}
+
+// state reads the State cell.
+func (p *parser) state(cell string) (State, string, bool) {
+	if cell == "COMPLETED" {
+		return Completed, "", true
+	}
+	word, by, ok := parseState(cell)
+	if !ok {
+		return "", "", false
+	}
+	if !knownState(word) {
+		p.tally.addText(WarnUnknownState, p.line, fmt.Sprintf("states that this program does not know, the first %s", word))
+	}
+	return State(p.stateTexts.of(string(word))), p.byTexts.of(by), true
+}
+
+// counts reads what was allocated and what was requested.
+func (p *parser) counts(c *cells, j *Job) *fault {
+	at := &p.schema.at
+	j.NodeCount, j.CPUs, j.MemoryMiB, j.GPUs, j.Billing = Unknown, Unknown, Unknown, Unknown, Unknown
+	j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = Unknown, Unknown, Unknown, Unknown
+	allocatedCPUs, nodes := integerOr(c.at(at[fieldAllocCPUs])), integerOr(c.at(at[fieldNNodes]))
+	if text := c.at(at[fieldReqTRES]); text != "" {
+		t, kept, f := p.requested.of(text)
+		if f != nil {
+			f.field = "ReqTRES"
+			return f
+		}
+		j.ReqTRES = kept
+		j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = t.nodes, t.cpus, t.memoryMiB, max(t.gpus, 0)
+	}
+	if j.ReqCPUs == Unknown {
+		j.ReqCPUs = integerOr(c.at(at[fieldReqCPUs]))
+	}
+	if j.ReqMemoryMiB == Unknown {
+		j.ReqMemoryMiB = requestedMemory(c.at(at[fieldReqMem]), j.ReqCPUs, nodes)
+	}
+	text := c.at(at[fieldAllocTRES])
+	if text == "" {
+		return p.withoutAllocTRES(c, j, allocatedCPUs, nodes)
+	}
+	t, kept, f := p.allocated.of(text)
+	if f != nil {
+		f.field = "AllocTRES"
+		return f
+	}
+	j.AllocTRES = kept
+	j.NodeCount, j.CPUs, j.MemoryMiB, j.GPUs, j.Billing = t.nodes, t.cpus, t.memoryMiB, max(t.gpus, 0), max(t.billing, 0)
+	j.Notes |= t.notes
+	if j.CPUs == Unknown {
+		j.CPUs = allocatedCPUs
+	}
+	if j.NodeCount == Unknown {
+		j.NodeCount = nodes
+	} else if nodes > 0 && nodes != j.NodeCount {
+		j.Notes |= NoteNodesDisagree
+	}
+	if j.ElapsedSeconds > 0 && j.CPUs <= 0 {
+		return nothingAllocated(c.at(at[fieldCPUTimeRaw]))
+	}
+	return nil
+}
+
+// withoutAllocTRES fills the counts of a record that has no AllocTRES. What
+// never started holds nothing. What ran must have its CPUs in AllocCPUS; but
+// where ReqTRES is filled, AllocCPUS may only repeat it (Slurm before
+// 23.02.5), and then the record is not to be trusted.
+func (p *parser) withoutAllocTRES(c *cells, j *Job, cpus, nodes int64) *fault {
+	if j.Start == None || j.ElapsedSeconds == 0 {
+		j.NodeCount, j.CPUs, j.MemoryMiB, j.GPUs, j.Billing = 0, 0, 0, 0, 0
+		return nil
+	}
+	if cpus <= 0 || (p.schema.has(fieldAllocTRES) && j.ReqTRES != "") {
+		return nothingAllocated(c.at(p.schema.at[fieldCPUTimeRaw]))
+	}
+	j.CPUs, j.NodeCount = cpus, nodes
+	return nil
+}
+
+func nothingAllocated(cpuTime string) *fault {
+	f := &fault{"AllocTRES", "the job ran, but nothing is recorded as allocated to it", remedyAllocTRES}
+	if cpuTime != "" && cpuTime != "0" {
+		f.cause += " (CPUTimeRAW " + cpuTime + ")"
+	}
+	return f
+}
+
+// integerOr reads a count that may be missing.
+func integerOr(s string) int64 {
+	if s == "" {
+		return Unknown
+	}
+	v, ok := parseDigits(strings.TrimSuffix(s, "?"))
+	if !ok {
+		return Unknown
+	}
+	return v
+}
+
+// requestedMemory reads ReqMem: the total since 21.08, before that per CPU
+// ("4Gc") or per node ("4Gn"), 0 meaning unset. Unknown where it cannot be
+// told.
+func requestedMemory(s string, cpus, nodes int64) int64 {
+	if s == "" {
+		return Unknown
+	}
+	times := int64(1)
+	switch s[len(s)-1] {
+	case 'c':
+		times, s = cpus, s[:len(s)-1]
+	case 'n':
+		times, s = nodes, s[:len(s)-1]
+	}
+	mib, _, ok := parseSizeMiB(strings.TrimSuffix(s, "?"))
+	if !ok || times < 1 || mib == 0 || mib > 1<<53 || times > 1<<20 {
+		return Unknown
+	}
+	return mib * times
+}
+
+// doubts looks at the record as a whole.
+func (p *parser) doubts(form jobIDForm, j *Job) *fault {
+	if form == arrayRange && j.ElapsedSeconds > 0 {
+		return &fault{"JobID", "a range of array tasks has run time, which cannot be one job's", remedyPlainField}
+	}
+	if j.Start == None {
+		return nil
+	}
+	if strings.IndexByte(j.Partition, ',') >= 0 && j.ElapsedSeconds > 0 {
+		return &fault{"Partition", fmt.Sprintf("%.80q: a job that ran did so in one partition", j.Partition), remedyPlainField}
+	}
+	if j.End == None && j.TimelimitSeconds >= 0 && j.ElapsedSeconds > j.TimelimitSeconds+secondsPerDay {
+		j.Notes |= NoteRunaway
+	}
+	return nil
+}
+
+func isASCII(s string) bool {
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		if load64(s, i)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for ; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// repairText puts U+FFFD in place of bytes that are not UTF-8.
+func (p *parser) repairText(j *Job) {
+	for _, text := range [...]*string{&j.Name, &j.Account, &j.User, &j.Partition, &j.QoS, &j.WCKey,
+		&j.Reservation, &j.NodeList, &j.Cluster, &j.AllocTRES, &j.ReqTRES} {
+		if !utf8.ValidString(*text) {
+			*text = strings.ToValidUTF8(*text, "\ufffd")
+			j.Notes |= NoteInvalidUTF8
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package ingest
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+)
+
+// storageColumns are the columns of storage.csv. A quota stands in one of
+// the quota columns, a use in one of the used columns.
+var storageColumns = []string{"group", "filesystem", "from", "until", "quota", "quota_tb", "quota_tib", "quota_bytes",
+	"used", "used_tb", "used_tib", "used_bytes"}
+
+// Holdings reads storage.csv: dated quotas, and uses where they are known, of
+// groups on file systems. Its first line names the columns, in any order:
+//
+//	group,filesystem,from,until,quota,used
+//	bio,/data,2025-07-01,,25 TB,
+//
+// A quota is a number with a unit ("25 TB", "1.5TiB", "500 GB"; a number
+// alone is bytes), or a number in the column quota_tb, quota_tib or
+// quota_bytes. A row holds from the day "from" until the day before "until",
+// or until the next row of the same group and file system, or with no end.
+//
+// All faults of the file are returned at once, joined, each an *Error. The
+// Holdings are sorted by group, file system and day.
+func Holdings(name string, r io.Reader) ([]Holding, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxStorageBytes+1))
+	if err != nil {
+		return nil, fileError(name, 0, err)
+	}
+	if len(text) > maxStorageBytes {
+		return nil, fileError(name, 0, &fault{"", "the file is longer than 64 MiB", "this is not a storage file"})
+	}
+	if f := refuseMagic(string(text)); f != nil {
+		return nil, fileError(name, 0, f)
+	}
+	f := storageFile{name: name}
+	f.read(strings.TrimPrefix(string(text), "\ufeff"))
+	f.close()
+	if f.errs != nil {
+		slices.SortStableFunc(f.errs, func(a, b *Error) int { return int(a.Line - b.Line) })
+		joined := make([]error, len(f.errs))
+		for i, e := range f.errs {
+			joined[i] = e
+		}
+		return nil, errors.Join(joined...)
+	}
+	return f.holdings, nil
+}
+
+const maxStorageBytes = 64 << 20
+
+// storageFile is a storage.csv that is being read.
+type storageFile struct {
+	name     string
+	columns  map[string]int
+	holdings []Holding
+	errs     []*Error
+}
+
+func (f *storageFile) fault(line int64, field, remedy, format string, args ...any) {
+	f.errs = append(f.errs, &Error{File: f.name, Line: line, Field: field, Cause: fmt.Errorf(format, args...), Remedy: remedy})
+}
+
+func (f *storageFile) read(text string) {
+	rows := csv.NewReader(strings.NewReader(text))
+	rows.FieldsPerRecord = -1
+	rows.TrimLeadingSpace = true
+	for {
+		row, err := rows.Read()
+		if err == io.EOF {
+			break
+		}
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			f.fault(int64(syntax.Line), "", "put a text that holds quotes in quotes, and double them", "%w", syntax.Err)
+			return
+		}
+		if err != nil {
+			f.fault(0, "", "", "read: %w", err)
+			return
+		}
+		line, _ := rows.FieldPos(0)
+		if isBlankRow(row) {
+			continue
+		}
+		if f.columns == nil {
+			if !f.header(row, int64(line)) {
+				return
+			}
+			continue
+		}
+		f.row(row, int64(line))
+	}
+	if f.columns == nil {
+		f.fault(0, "", "begin the file with the line group,filesystem,from,until,quota,used", "the file is empty")
+	}
+}
+
+func isBlankRow(row []string) bool {
+	for _, cell := range row {
+		if strings.TrimSpace(cell) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// header binds the columns; it reports false where no row can be read.
+func (f *storageFile) header(row []string, line int64) bool {
+	f.columns = map[string]int{}
+	before := len(f.errs)
+	for i, cell := range row {
+		name := strings.ToLower(strings.TrimSpace(cell))
+		if name == "" && isBlankRow(row[i:]) {
+			break // commas that a spreadsheet left
+		}
+		if !slices.Contains(storageColumns, name) {
+			f.fault(line, name, "the columns are "+strings.Join(storageColumns, ", "), "unknown column")
+			continue
+		}
+		if _, twice := f.columns[name]; twice {
+			f.fault(line, name, "", "the column occurs twice")
+		}
+		f.columns[name] = i
+	}
+	for _, name := range []string{"group", "filesystem", "from"} {
+		if _, ok := f.columns[name]; !ok {
+			f.fault(line, name, "begin the file with the line group,filesystem,from,until,quota,used", "the column is missing")
+		}
+	}
+	quotas := 0
+	for _, name := range []string{"quota", "quota_tb", "quota_tib", "quota_bytes"} {
+		if _, ok := f.columns[name]; ok {
+			quotas++
+		}
+	}
+	if quotas == 0 {
+		f.fault(line, "quota", "begin the file with the line group,filesystem,from,until,quota,used", "the column is missing")
+	}
+	return len(f.errs) == before
+}
+
+// row reads one row after the header.
+func (f *storageFile) row(row []string, line int64) {
+	cell := func(name string) string {
+		i, ok := f.columns[name]
+		if !ok || i >= len(row) {
+			return ""
+		}
+		return strings.TrimSpace(row[i])
+	}
+	before := len(f.errs)
+	h := Holding{Group: cell("group"), Filesystem: cell("filesystem"), UsedBytes: Unknown, Unit: TB,
+		Source: Source{File: f.name, Line: line}}
+	if h.Group == "" {
+		f.fault(line, "group", "", "the cell is empty")
+	}
+	if h.Filesystem == "" {
+		f.fault(line, "filesystem", "", "the cell is empty")
+	}
+	h.From = f.date(line, "from", cell("from"), true)
+	h.Until = f.date(line, "until", cell("until"), false)
+	if !h.Until.IsZero() && !h.From.Before(h.Until) {
+		f.fault(line, "until", "until is the first day on which the quota no longer holds", "%s is not after %s", cell("until"), cell("from"))
+	}
+	for i := 0; i < len(row); i++ {
+		if strings.TrimSpace(row[i]) != "" && !f.isBound(i) {
+			f.fault(line, "", "a text that holds a comma must be in quotes", "there is a cell beyond the last column: %.80q", row[i])
+			break
+		}
+	}
+	f.amounts(&h, line, cell)
+	if len(f.errs) == before {
+		f.holdings = append(f.holdings, h)
+	}
+}
+
+func (f *storageFile) isBound(i int) bool {
+	for _, at := range f.columns {
+		if at == i {
+			return true
+		}
+	}
+	return false
+}
+
+// amounts reads the quota and the use of a row.
+func (f *storageFile) amounts(h *Holding, line int64, cell func(string) string) {
+	for _, kind := range []string{"quota", "used"} {
+		found := ""
+		for _, column := range []string{kind, kind + "_tb", kind + "_tib", kind + "_bytes"} {
+			text := cell(column)
+			if text == "" {
+				continue
+			}
+			if found != "" {
+				f.fault(line, column, "fill one of them", "there is a figure in %s already", found)
+				continue
+			}
+			found = column
+			bytes, unit, err := parseStorage(text, strings.TrimPrefix(column, kind))
+			if err != nil {
+				f.fault(line, column, "write a size such as 25 TB, 1.5 TiB or 500 GB, or a number of bytes", "%w", err)
+				continue
+			}
+			if kind == "quota" {
+				h.QuotaBytes, h.Unit = bytes, unit
+			} else {
+				h.UsedBytes = bytes
+			}
+		}
+		if kind == "quota" && found == "" {
+			f.fault(line, "quota", "a quota of nothing is written 0 TB; leave the row out if there is none", "the cell is empty")
+		}
+	}
+}
+
+// date reads a day of the row.
+func (f *storageFile) date(line int64, field, text string, needed bool) Date {
+	if text == "" {
+		if needed {
+			f.fault(line, field, "write a day such as 2025-07-01", "the cell is empty")
+		}
+		return Date{}
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil || day.Year() < 1970 {
+		f.fault(line, field, "write a day such as 2025-07-01", "%.40q is not a day of the calendar", text)
+		return Date{}
+	}
+	return Date{day.Year(), int(day.Month()), day.Day()}
+}
+
+// storageUnits are the units of a size, in bytes, and the unit in which the
+// quantity is later printed.
+var storageUnits = map[string]struct {
+	bytes int64
+	unit  StorageUnit
+}{
+	"": {1, TB}, "B": {1, TB},
+	"KB": {1e3, TB}, "MB": {1e6, TB}, "GB": {1e9, TB}, "TB": {1e12, TB}, "PB": {1e15, TB},
+	"KIB": {1 << 10, TiB}, "MIB": {1 << 20, TiB}, "GIB": {1 << 30, TiB}, "TIB": {1 << 40, TiB}, "PIB": {1 << 50, TiB},
+}
+
+// parseStorage reads a size. column is what follows "quota" or "used" in the
+// column's name and may fix the unit.
+func parseStorage(text, column string) (int64, StorageUnit, error) {
+	number := strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	suffix := text[len(number):]
+	number = strings.TrimSpace(number)
+	if column != "" && suffix != "" {
+		return 0, "", fmt.Errorf("%.40q has a unit, but the column has one already", text)
+	}
+	switch column {
+	case "_tb":
+		suffix = "TB"
+	case "_tib":
+		suffix = "TiB"
+	}
+	unit, ok := storageUnits[strings.ToUpper(suffix)]
+	if !ok {
+		return 0, "", fmt.Errorf("%.40q is not a unit of storage", suffix)
+	}
+	if strings.HasPrefix(number, "-") {
+		return 0, "", fmt.Errorf("%.40q is negative", text)
+	}
+	if number == "" || !madeOf(number, "0123456789.") || strings.Count(number, ".") > 1 || number[0] == '.' || len(number) > 40 {
+		return 0, "", fmt.Errorf("%.40q is not a size", text)
+	}
+	v, ok := new(big.Rat).SetString(strings.TrimSuffix(number, "."))
+	if !ok {
+		return 0, "", fmt.Errorf("%.40q is not a size", text)
+	}
+	v.Mul(v, new(big.Rat).SetInt64(unit.bytes))
+	if !v.IsInt() || !v.Num().IsInt64() {
+		return 0, "", fmt.Errorf("%.40q is not a whole number of bytes, or too many", text)
+	}
+	return v.Num().Int64(), unit.unit, nil
+}
+
+// close ends the rows that have no end of their own at the next row of the
+// same group and file system, and looks for rows that overlap.
+func (f *storageFile) close() {
+	slices.SortStableFunc(f.holdings, func(a, b Holding) int {
+		return compareFirst(strings.Compare(a.Group, b.Group), strings.Compare(a.Filesystem, b.Filesystem), compareDates(a.From, b.From))
+	})
+	for i := 1; i < len(f.holdings); i++ {
+		h, next := &f.holdings[i-1], &f.holdings[i]
+		if h.Group != next.Group || h.Filesystem != next.Filesystem {
+			continue
+		}
+		switch {
+		case h.From == next.From:
+			f.fault(next.Source.Line, "from", "keep one of the two rows", "line %d holds for the same group and file system from the same day", h.Source.Line)
+		case h.Until.IsZero():
+			h.Until = next.From
+		case next.From.Before(h.Until):
+			f.fault(next.Source.Line, "from", "end the earlier row before the later begins, or leave its until empty",
+				"the row overlaps with line %d, which holds until %04d-%02d-%02d", h.Source.Line, h.Until.Year, h.Until.Month, h.Until.Day)
+		}
+	}
+}
+
+func compareFirst(orders ...int) int {
+	for _, o := range orders {
+		if o != 0 {
+			return o
+		}
+	}
+	return 0
+}
+
+func compareDates(a, b Date) int {
+	switch {
+	case a.Before(b):
+		return -1
+	case b.Before(a):
+		return 1
+	}
+	return 0
+}
