@@ -37,9 +37,9 @@ func (s *Summary) Check(invoices []Invoice) error {
 }
 
 func (c JobCounts) check() error {
-	if sum := c.Billed + c.Waived + c.Excluded + c.Held + c.NotRun; sum != c.Read {
-		return fmt.Errorf("BUG: %d jobs read, but %d billed + %d waived + %d excluded + %d held + %d not run = %d",
-			c.Read, c.Billed, c.Waived, c.Excluded, c.Held, c.NotRun, sum)
+	if sum := c.Billed + c.Waived + c.Excluded + c.Held + c.NotRun + c.Running; sum != c.Read {
+		return fmt.Errorf("BUG: %d jobs read, but %d billed + %d waived + %d excluded + %d held + %d not run + %d running = %d",
+			c.Read, c.Billed, c.Waived, c.Excluded, c.Held, c.NotRun, c.Running, sum)
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (inv *Invoice) checkBalances(bug func(string, ...any)) {
 func addAmounts(a, b money.Amount) (money.Amount, error) {
 	sum := a + b
 	if (sum > a) != (b > 0) {
-		return 0, fmt.Errorf("the lines sum to more than an invoice can hold")
+		return 0, fmt.Errorf("the amounts sum to more than 64 bits hold")
 	}
 	return sum, nil
 }

@@ -32,12 +32,25 @@ type Composer struct {
 	settings Settings
 	groups   map[string]*groupSums
 	order    []*groupSums // by group ID
-	sequence int64        // of the outcome being taken
+	current  current
 
+	charges money.Sum // of all amounts, apart from the lines: what they are checked against
 	jobs    JobCounts
 	seconds JobSeconds
 	storage HoldingCounts
-	causes  map[causeKey]*CauseSum
+	causes  map[causeKey]*causeSum
+}
+
+// current is the job or holding whose outcomes are being taken. A job that is
+// cut has several, one after the other, and counts once.
+type current struct {
+	sequence int64 // counts jobs and holdings
+	cluster  string
+	id       uint64
+	submit   ingest.Instant
+	index    uint64
+	verdict  rating.Verdict // under which it is counted
+	job      bool
 }
 
 // NewComposer makes a Composer for the groups of the roster. Two allocations
@@ -49,7 +62,7 @@ func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (
 	c := &Composer{
 		period: period, settings: settings,
 		groups: make(map[string]*groupSums, len(roster.Groups)),
-		causes: make(map[causeKey]*CauseSum),
+		causes: make(map[causeKey]*causeSum),
 	}
 	for _, g := range roster.Groups {
 		sums, err := newGroupSums(g, period)
@@ -66,28 +79,49 @@ func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (
 	return c, nil
 }
 
-// AddJob takes what rating made of one job. Nothing of o is kept.
+// AddJob takes what rating made of one job, or of one part of it; the parts of
+// a job come one after the other. Nothing of o is kept.
 func (c *Composer) AddJob(o rating.Outcome) error {
 	if err := checkVerdict(o.Verdict, len(o.Charges)); err != nil {
 		return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 	}
-	c.sequence++
-	c.jobs.add(o.Verdict)
+	if c.current.is(o.Job) {
+		c.jobs.recount(&c.current.verdict, o.Verdict)
+	} else {
+		c.current = current{
+			sequence: c.current.sequence + 1, job: true, verdict: o.Verdict,
+			cluster: o.Job.Cluster, id: o.Job.JobIDRaw, submit: o.Job.Submit, index: o.Job.DBIndex,
+		}
+		c.jobs.Read++
+		*c.jobs.of(o.Verdict)++
+	}
 	c.seconds.add(o.Verdict, o.Seconds)
 	c.addCause(o.Verdict, o.Cause, false, o.Seconds)
-	end := int64(o.Job.End)
-	counted := false
+	at := usedAt(&o)
 	for i := range o.Charges {
-		some, err := c.charge(Usage, o.Job.Cluster, &o.Charges[i], o.Verdict, &o.Cause, end)
+		some, err := c.charge(Usage, o.Job.Cluster, &o.Charges[i], o.Verdict, &o.Cause, at)
 		if err != nil {
 			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 		}
-		if some && !counted && o.Verdict == rating.Charged {
-			c.groups[o.Charges[i].Group].jobs++
-			counted = true
+		if some && o.Verdict == rating.Charged {
+			c.groups[o.Charges[i].Group].count(c.current.sequence)
 		}
 	}
 	return nil
+}
+
+// usedAt is the instant that decides which allocations cover the outcome: the
+// End of the job, or the last second of a part that ends before it.
+func usedAt(o *rating.Outcome) int64 {
+	if o.Until != ingest.None && o.Until != o.Job.End {
+		return int64(o.Until) - 1
+	}
+	return int64(o.Job.End)
+}
+
+// is reports whether the job is the one whose outcomes are being taken.
+func (c *current) is(j *ingest.Job) bool {
+	return c.job && c.id == j.JobIDRaw && c.submit == j.Submit && c.index == j.DBIndex && c.cluster == j.Cluster
 }
 
 // AddStorage takes what rating made of one holding.
@@ -98,7 +132,7 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	if err := checkVerdict(o.Verdict, len(o.Charges)); err != nil {
 		return where(err)
 	}
-	c.sequence++
+	c.current = current{sequence: c.current.sequence + 1}
 	c.storage.add(o.Verdict)
 	c.addCause(o.Verdict, o.Cause, true, 0)
 	last := c.lastInstant(o.Holding)
@@ -123,7 +157,7 @@ func (c *Composer) lastInstant(h ingest.Holding) int64 {
 
 func checkVerdict(v rating.Verdict, charges int) error {
 	switch {
-	case v > rating.NotRun:
+	case v > rating.Running:
 		return fmt.Errorf("BUG: verdict %d", v)
 	case charges > 0 && v != rating.Charged && v != rating.Waived:
 		return fmt.Errorf("BUG: charges with verdict %d", v)
@@ -141,35 +175,42 @@ func (c *Composer) charge(kind Kind, cluster string, ch *rating.Charge, v rating
 		return false, fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
 			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
 	}
+	c.charges.Add(ch.Amount)
 	p := partKey{segment: g.segmentOf(at)}
 	if v == rating.Waived {
 		p = partKey{waived: true, code: cause.Code, detail: cause.Detail}
 	}
-	g.add(lineKey{
+	g.add(&lineKey{
 		kind: kind, cluster: cluster, meter: ch.Meter, unit: ch.Unit, label: ch.PriceLabel, price: ch.Price,
 		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version,
-	}, p, ch.Quantity, ch.Amount, c.sequence)
+	}, p, ch.Quantity, ch.Amount, c.current.sequence)
 	return ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
 }
 
 func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64) {
-	if v == rating.Charged || v == rating.NotRun {
+	if v != rating.Waived && v != rating.Excluded && v != rating.Held {
 		return
 	}
 	key := causeKey{v, storage, cause.Code, cause.Detail}
 	sum := c.causes[key]
 	if sum == nil {
 		key.code, key.detail = strings.Clone(key.code), strings.Clone(key.detail)
-		sum = &CauseSum{Verdict: v, Storage: storage, Code: key.code, Detail: key.detail, Hint: strings.Clone(cause.Hint)}
+		sum = &causeSum{CauseSum: CauseSum{
+			Verdict: v, Storage: storage, Code: key.code, Detail: key.detail, Hint: strings.Clone(cause.Hint),
+		}}
 		c.causes[key] = sum
 	}
-	sum.Count++
+	if sum.sequence != c.current.sequence {
+		sum.Count++
+		sum.sequence = c.current.sequence
+	}
 	sum.Seconds += seconds
 }
 
 // Merge adds what other, made for the same period and roster, has taken.
 // other must not be used afterwards.
 func (c *Composer) Merge(other *Composer) {
+	c.charges.AddSum(other.charges)
 	c.jobs.merge(other.jobs)
 	c.seconds.merge(other.seconds)
 	c.storage.merge(other.storage)
@@ -180,7 +221,7 @@ func (c *Composer) Merge(other *Composer) {
 			mine.Hint = min(mine.Hint, sum.Hint)
 			continue
 		}
-		c.causes[key] = sum
+		c.causes[key] = &causeSum{CauseSum: sum.CauseSum}
 	}
 	for id, sums := range other.groups {
 		c.groups[id].merge(sums)
@@ -209,7 +250,9 @@ func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
 		}
 		invoices = append(invoices, inv)
 	}
-	summary.addInvoices(invoices)
+	if err := summary.addInvoices(invoices); err != nil {
+		return nil, Summary{}, err
+	}
 	if err := summary.Check(invoices); err != nil {
 		return nil, Summary{}, err
 	}

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,12 +71,15 @@ func charge(t testing.TB, group, units, price string) rating.Charge {
 	}
 }
 
-// job is a job on h2p that ended on the day of March 2026 at noon in Berlin.
+// jobs numbers the jobs of the tests.
+var jobs atomic.Uint64
+
+// job is another job on h2p that ended on the day of March 2026 at noon in Berlin.
 func job(t testing.TB, day int, v rating.Verdict, seconds int64, charges ...rating.Charge) rating.Outcome {
 	t.Helper()
 	end := time.Date(2026, 3, day, 12, 0, 0, 0, march(t).Start.Location()).Unix()
 	o := rating.Outcome{
-		Job:     &ingest.Job{Cluster: "h2p", JobID: "1", End: ingest.Instant(end), ElapsedSeconds: seconds},
+		Job:     &ingest.Job{Cluster: "h2p", JobID: "1", JobIDRaw: jobs.Add(1), End: ingest.Instant(end), ElapsedSeconds: seconds},
 		Verdict: v, Seconds: seconds, Charges: charges,
 	}
 	if len(charges) > 0 {

@@ -16,41 +16,42 @@ type listLine struct {
 	quantity, amount money.Exact
 }
 
+// part is what reductions treat alike in a list line.
+type part struct {
+	partKey
+	quantity, amount money.Exact
+	jobs             int64
+}
+
 // listLines gives the group's lines at list price, in printed order. Charges
 // of no quantity and no amount make no line.
 func (s *groupSums) listLines() []*listLine {
-	byText := make(map[string]*listLine)
-	var lines []*listLine
+	byText := make(map[string]*lineSum)
+	keys := make(map[string]lineKey)
 	for key, sum := range s.lines {
 		// One price may have been written as 1/2 and as 2/4.
 		text := key.text()
-		l := byText[text]
-		if l == nil {
-			l = &listLine{lineKey: key}
-			byText[text] = l
-			lines = append(lines, l)
+		if byText[text] == nil {
+			byText[text], keys[text] = &lineSum{}, key
 		}
-		l.take(sum)
+		byText[text].merge(sum)
 	}
-	kept := lines[:0]
-	for _, l := range lines {
-		for i := range l.parts {
-			l.quantity = l.quantity.Add(l.parts[i].quantity)
-			l.amount = l.amount.Add(l.parts[i].amount)
+	var lines []*listLine
+	for text, sum := range byText {
+		l := &listLine{lineKey: keys[text], jobs: sum.jobs}
+		for i := range sum.parts {
+			p := part{sum.parts[i].partKey, sum.parts[i].quantity.Exact(), sum.parts[i].amount.Exact(), sum.parts[i].jobs}
+			l.parts = append(l.parts, p)
+			l.quantity = l.quantity.Add(p.quantity)
+			l.amount = l.amount.Add(p.amount)
 		}
 		sort.Slice(l.parts, func(i, j int) bool { return l.parts[i].partKey.less(l.parts[j].partKey) })
 		if l.quantity.Sign() != 0 || l.amount.Sign() != 0 {
-			kept = append(kept, l)
+			lines = append(lines, l)
 		}
 	}
-	sort.Slice(kept, func(i, j int) bool { return kept[i].lineKey.less(kept[j].lineKey) })
-	return kept
-}
-
-func (l *listLine) take(sum *lineSum) {
-	all := lineSum{parts: l.parts, jobs: l.jobs}
-	all.merge(sum)
-	l.parts, l.jobs = all.parts, all.jobs
+	sort.Slice(lines, func(i, j int) bool { return lines[i].lineKey.less(lines[j].lineKey) })
+	return lines
 }
 
 // text is the same for equal keys, whatever the form of the price.
@@ -129,16 +130,13 @@ func waivers(lines []*listLine) []*reduction {
 	return all
 }
 
-// waiverReason names the rule's reason: the detail, which says what exactly,
-// after the code, which says what kind of thing.
+// waiverReason is the reason that the card gives, or the kind of reason where
+// it gives none.
 func waiverReason(k partKey) string {
-	if k.detail == "" || k.detail == k.code {
-		return k.code
-	}
-	if k.code == "" {
+	if k.detail != "" {
 		return k.detail
 	}
-	return k.code + ": " + k.detail
+	return k.code
 }
 
 // shareLine divides the printed amount of a list line among its reductions

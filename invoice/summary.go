@@ -49,12 +49,15 @@ func (r Records) Check() error {
 	return nil
 }
 
-// JobCounts are the jobs taken, by verdict: Read is the sum of the others.
-type JobCounts struct{ Read, Billed, Waived, Excluded, Held, NotRun int64 }
+// JobCounts are the jobs taken, by verdict: Read is the sum of the others. A
+// job in parts with several verdicts counts as held, or else as billed, or else
+// as waived.
+type JobCounts struct{ Read, Billed, Waived, Excluded, Held, NotRun, Running int64 }
 
 // JobSeconds is the second equation: every second that a job ran in the
-// period is billed, waived, excluded or held.
-type JobSeconds struct{ Read, Billed, Waived, Excluded, Held int64 }
+// period is billed, waived, excluded or held. The seconds of jobs that had not
+// ended belong to a later period: they stand beside the equation.
+type JobSeconds struct{ Read, Billed, Waived, Excluded, Held, Running int64 }
 
 // HoldingCounts are the storage holdings taken, by verdict.
 type HoldingCounts struct{ Read, Billed, Waived, Excluded, Held int64 }
@@ -80,31 +83,43 @@ type MeterSum struct {
 	Amount   money.Exact // at list price, before rounding
 }
 
+// causeSum is a CauseSum that is being counted.
+type causeSum struct {
+	CauseSum
+	sequence int64 // of the last job or holding counted
+}
+
 type causeKey struct {
 	verdict      rating.Verdict
 	storage      bool
 	code, detail string
 }
 
-func (c *JobCounts) add(v rating.Verdict) {
-	c.Read++
-	switch v {
-	case rating.Charged:
-		c.Billed++
-	case rating.Waived:
-		c.Waived++
-	case rating.Excluded:
-		c.Excluded++
-	case rating.Held:
-		c.Held++
-	case rating.NotRun:
-		c.NotRun++
+// of gives the count of a verdict.
+func (c *JobCounts) of(v rating.Verdict) *int64 {
+	return [...]*int64{&c.Billed, &c.Waived, &c.Excluded, &c.Held, &c.NotRun, &c.Running}[v]
+}
+
+// recount moves a job in parts to the verdict of its next part where that one
+// weighs more: held, since somebody has to act, then billed, then waived, then
+// excluded.
+func (c *JobCounts) recount(counted *rating.Verdict, next rating.Verdict) {
+	weight := [...]int{rating.Held: 4, rating.Charged: 3, rating.Waived: 2, rating.Excluded: 1, rating.NotRun: 0, rating.Running: 0}
+	if weight[next] <= weight[*counted] {
+		return
 	}
+	*c.of(*counted)--
+	*c.of(next)++
+	*counted = next
 }
 
 // add leaves the seconds of a job that never ran out of every term but Read,
 // so that such seconds, which there cannot be, break the equation.
 func (s *JobSeconds) add(v rating.Verdict, seconds int64) {
+	if v == rating.Running {
+		s.Running += seconds
+		return
+	}
 	s.Read += seconds
 	switch v {
 	case rating.Charged:
@@ -134,12 +149,13 @@ func (c *HoldingCounts) add(v rating.Verdict) {
 
 func (c *JobCounts) merge(o JobCounts) {
 	c.Read, c.Billed, c.Waived = c.Read+o.Read, c.Billed+o.Billed, c.Waived+o.Waived
-	c.Excluded, c.Held, c.NotRun = c.Excluded+o.Excluded, c.Held+o.Held, c.NotRun+o.NotRun
+	c.Excluded, c.Held = c.Excluded+o.Excluded, c.Held+o.Held
+	c.NotRun, c.Running = c.NotRun+o.NotRun, c.Running+o.Running
 }
 
 func (s *JobSeconds) merge(o JobSeconds) {
 	s.Read, s.Billed, s.Waived = s.Read+o.Read, s.Billed+o.Billed, s.Waived+o.Waived
-	s.Excluded, s.Held = s.Excluded+o.Excluded, s.Held+o.Held
+	s.Excluded, s.Held, s.Running = s.Excluded+o.Excluded, s.Held+o.Held, s.Running+o.Running
 }
 
 func (c *HoldingCounts) merge(o HoldingCounts) {
@@ -151,10 +167,10 @@ func (c *HoldingCounts) merge(o HoldingCounts) {
 func (c *Composer) summary() Summary {
 	s := Summary{
 		Period: c.period.String(), Currency: c.settings.Currency,
-		Jobs: c.jobs, Seconds: c.seconds, Storage: c.storage,
+		Jobs: c.jobs, Seconds: c.seconds, Storage: c.storage, Charges: c.charges.Exact(),
 	}
 	for _, cause := range c.causes {
-		s.Causes = append(s.Causes, *cause)
+		s.Causes = append(s.Causes, cause.CauseSum)
 	}
 	sort.Slice(s.Causes, func(i, j int) bool { return s.Causes[i].less(&s.Causes[j]) })
 	meters := make(map[[3]string]*MeterSum)
@@ -167,14 +183,13 @@ func (c *Composer) summary() Summary {
 				meters[id] = m
 			}
 			for i := range line.parts {
-				m.Quantity = m.Quantity.Add(line.parts[i].quantity)
-				m.Amount = m.Amount.Add(line.parts[i].amount)
+				m.Quantity = m.Quantity.Add(line.parts[i].quantity.Exact())
+				m.Amount = m.Amount.Add(line.parts[i].amount.Exact())
 			}
 		}
 	}
 	for _, m := range meters {
 		s.Meters = append(s.Meters, *m)
-		s.Charges = s.Charges.Add(m.Amount)
 	}
 	sort.Slice(s.Meters, func(i, j int) bool { return s.Meters[i].less(&s.Meters[j]) })
 	return s
@@ -211,13 +226,20 @@ func (m *MeterSum) less(o *MeterSum) bool {
 	return m.Unit < o.Unit
 }
 
-func (s *Summary) addInvoices(invoices []Invoice) {
+func (s *Summary) addInvoices(invoices []Invoice) error {
 	for i := range invoices {
-		s.List += invoices[i].List
-		s.Reductions += invoices[i].Reductions
-		s.Total += invoices[i].Total
+		for _, sum := range []struct {
+			to   *money.Amount
+			plus money.Amount
+		}{{&s.List, invoices[i].List}, {&s.Reductions, invoices[i].Reductions}, {&s.Total, invoices[i].Total}} {
+			var err error
+			if *sum.to, err = addAmounts(*sum.to, sum.plus); err != nil {
+				return err
+			}
+		}
 	}
 	s.Invoices = len(invoices)
+	return nil
 }
 
 // Held reports how many jobs and holdings are held: an issue waits for them.

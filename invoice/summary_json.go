@@ -10,21 +10,21 @@ import (
 )
 
 type summaryJSON struct {
-	Period         string      `json:"period"`
-	Currency       string      `json:"currency"`
-	CurrencyDigits int         `json:"currency_digits"`
-	Records        recordsJSON `json:"records"`
-	Jobs           jobsJSON    `json:"jobs"`
-	Seconds        secondsJSON `json:"job_seconds"`
-	Storage        secondsJSON `json:"holdings"`
-	Causes         []causeJSON `json:"causes"`
-	Meters         []meterJSON `json:"meters"`
-	Charges        exactText   `json:"charges"`
-	List           string      `json:"list"`
-	Reductions     string      `json:"reductions"`
-	Total          string      `json:"total"`
-	Invoices       int         `json:"invoices"`
-	NothingDue     []string    `json:"nothing_due"`
+	Period         string       `json:"period"`
+	Currency       string       `json:"currency"`
+	CurrencyDigits int          `json:"currency_digits"`
+	Records        recordsJSON  `json:"records"`
+	Jobs           jobsJSON     `json:"jobs"`
+	Seconds        secondsJSON  `json:"job_seconds"`
+	Storage        holdingsJSON `json:"holdings"`
+	Causes         []causeJSON  `json:"causes"`
+	Meters         []meterJSON  `json:"meters"`
+	Charges        exactText    `json:"charges"`
+	List           string       `json:"list"`
+	Reductions     string       `json:"reductions"`
+	Total          string       `json:"total"`
+	Invoices       int          `json:"invoices"`
+	NothingDue     []string     `json:"nothing_due"`
 }
 
 type recordsJSON struct {
@@ -42,9 +42,19 @@ type jobsJSON struct {
 	Excluded int64 `json:"excluded"`
 	Held     int64 `json:"held"`
 	NotRun   int64 `json:"not_run"`
+	Running  int64 `json:"running"`
 }
 
 type secondsJSON struct {
+	Read     int64 `json:"read"`
+	Billed   int64 `json:"billed"`
+	Waived   int64 `json:"waived"`
+	Excluded int64 `json:"excluded"`
+	Held     int64 `json:"held"`
+	Running  int64 `json:"running"`
+}
+
+type holdingsJSON struct {
 	Read     int64 `json:"read"`
 	Billed   int64 `json:"billed"`
 	Waived   int64 `json:"waived"`
@@ -72,11 +82,11 @@ type meterJSON struct {
 
 // VerdictName is the verdict as it is printed.
 func VerdictName(v rating.Verdict) string {
-	return [...]string{"billed", "waived", "excluded", "held", "not run"}[v]
+	return [...]string{"billed", "waived", "excluded", "held", "not run", "running"}[v]
 }
 
 func parseVerdict(name string) (rating.Verdict, error) {
-	for v := rating.Charged; v <= rating.NotRun; v++ {
+	for v := rating.Charged; v <= rating.Running; v++ {
 		if VerdictName(v) == name {
 			return v, nil
 		}
@@ -89,7 +99,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	c := s.Currency
 	j := summaryJSON{
 		Period: s.Period, Currency: c.Code, CurrencyDigits: c.Digits,
-		Records: recordsJSON(s.Records), Jobs: jobsJSON(s.Jobs), Seconds: secondsJSON(s.Seconds), Storage: secondsJSON(s.Storage),
+		Records: recordsJSON(s.Records), Jobs: jobsJSON(s.Jobs), Seconds: secondsJSON(s.Seconds), Storage: holdingsJSON(s.Storage),
 		Causes: make([]causeJSON, 0, len(s.Causes)), Meters: make([]meterJSON, 0, len(s.Meters)), Charges: exactText{s.Charges},
 		List: c.Plain(s.List), Reductions: c.Plain(s.Reductions), Total: c.Plain(s.Total),
 		Invoices: s.Invoices, NothingDue: append([]string{}, s.NothingDue...),

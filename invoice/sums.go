@@ -17,8 +17,13 @@ type groupSums struct {
 	first, last int64               // the period's first and last second
 	bounds      []int64             // instants inside the period at which an allocation begins or ends
 	lines       map[lineKey]*lineSum
+	common      []*lineSum // the first few of lines: comparing is faster than hashing eight texts
 	jobs        int64
+	sequence    int64 // of the last job counted
 }
+
+// mostCommon is how many lines of a group are looked for by comparing.
+const mostCommon = 12
 
 // lineKey is what the charges of a line have in common.
 type lineKey struct {
@@ -38,15 +43,16 @@ type partKey struct {
 	code, detail string
 }
 
-type part struct {
+type partSum struct {
 	partKey
-	quantity, amount money.Exact
+	quantity, amount money.Sum
 	jobs             int64
 	sequence         int64 // of the last outcome counted in jobs
 }
 
 type lineSum struct {
-	parts    []part // few
+	key      *lineKey
+	parts    []partSum // few
 	jobs     int64
 	sequence int64
 }
@@ -136,34 +142,55 @@ func (s *groupSums) covers(a *rates.Allocation, segment int, period rates.Period
 	return from <= start && start < until
 }
 
-func (s *groupSums) add(key lineKey, p partKey, quantity, amount money.Exact, sequence int64) {
-	sum := s.lines[key]
-	if sum == nil {
-		sum = &lineSum{}
-		s.lines[key.clone()] = sum
+// line finds the sums of a line, or begins them.
+func (s *groupSums) line(key *lineKey) *lineSum {
+	for _, l := range s.common {
+		if l.key.equal(key) {
+			return l
+		}
 	}
+	l := s.lines[*key]
+	if l == nil {
+		kept := key.clone()
+		l = &lineSum{key: &kept}
+		s.lines[kept] = l
+		if len(s.common) < mostCommon {
+			s.common = append(s.common, l)
+		}
+	}
+	return l
+}
+
+// equal is ==, in the order in which lines of a group differ most.
+func (k *lineKey) equal(o *lineKey) bool {
+	return k.meter == o.meter && k.price == o.price && k.cluster == o.cluster && k.label == o.label && k.version == o.version &&
+		k.kind == o.kind && k.unit == o.unit && k.card == o.card && k.digest == o.digest
+}
+
+func (s *groupSums) add(key *lineKey, p partKey, quantity, amount money.Exact, sequence int64) {
+	sum := s.line(key)
 	counts := quantity.Sign() != 0 || amount.Sign() != 0
 	if counts && sum.sequence != sequence {
 		sum.jobs++
 		sum.sequence = sequence
 	}
 	to := sum.part(p)
-	to.quantity = to.quantity.Add(quantity)
-	to.amount = to.amount.Add(amount)
+	to.quantity.Add(quantity)
+	to.amount.Add(amount)
 	if counts && to.sequence != sequence {
 		to.jobs++
 		to.sequence = sequence
 	}
 }
 
-func (l *lineSum) part(key partKey) *part {
+func (l *lineSum) part(key partKey) *partSum {
 	for i := range l.parts {
 		if l.parts[i].partKey == key {
 			return &l.parts[i]
 		}
 	}
 	key.code, key.detail = strings.Clone(key.code), strings.Clone(key.detail)
-	l.parts = append(l.parts, part{partKey: key})
+	l.parts = append(l.parts, partSum{partKey: key})
 	return &l.parts[len(l.parts)-1]
 }
 
@@ -172,8 +199,8 @@ func (l *lineSum) merge(other *lineSum) {
 	for i := range other.parts {
 		from := &other.parts[i]
 		to := l.part(from.partKey)
-		to.quantity = to.quantity.Add(from.quantity)
-		to.amount = to.amount.Add(from.amount)
+		to.quantity.AddSum(from.quantity)
+		to.amount.AddSum(from.amount)
 		to.jobs += from.jobs
 	}
 }
@@ -181,11 +208,15 @@ func (l *lineSum) merge(other *lineSum) {
 func (s *groupSums) merge(other *groupSums) {
 	s.jobs += other.jobs
 	for key, sum := range other.lines {
-		if mine := s.lines[key]; mine != nil {
-			mine.merge(sum)
-			continue
-		}
-		s.lines[key] = sum
+		s.line(&key).merge(sum)
+	}
+}
+
+// count counts a job once.
+func (s *groupSums) count(sequence int64) {
+	if s.sequence != sequence {
+		s.jobs++
+		s.sequence = sequence
 	}
 }
 

@@ -116,14 +116,14 @@ func TestIssueNumbersAndKeeps(t *testing.T) {
 
 	p, err := reader.Period(ctx, "2026-03")
 	require.NoError(t, err)
-	require.Equal(t, StateIssued, p.State)
+	require.Equal(t, Issued, p.State)
 	require.Equal(t, int64(2), p.Invoices)
 	require.Equal(t, money.Amount(420), p.Total)
 	require.Equal(t, "USD", p.Currency)
 	require.NotEmpty(t, p.Hash)
 	open, err := reader.Period(ctx, "2026-05")
 	require.NoError(t, err)
-	require.Equal(t, Period{Period: "2026-05", State: StateOpen}, open)
+	require.Equal(t, Period{Period: "2026-05", State: Untouched}, open)
 
 	ev, err := reader.Evidence(ctx, "2026-03")
 	require.NoError(t, err)
@@ -233,7 +233,7 @@ func TestDrafts(t *testing.T) {
 	require.Equal(t, "200", last.Invoices[0].Lines[0].Quantity.String())
 	p, err := db.Period(ctx, "2026-03")
 	require.NoError(t, err)
-	require.Equal(t, StateDrafted, p.State)
+	require.Equal(t, Drafted, p.State)
 
 	issue(t, db, "2026-03", is.Invoices...)
 	saved, err = db.SaveDraft(ctx, Draft{Period: is.Period, Invoices: is.Invoices, Evidence: is.Evidence, At: may, Actor: "tester"})

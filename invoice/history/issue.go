@@ -75,7 +75,7 @@ func isIssued(ctx context.Context, q querier, period string) (bool, error) {
 }
 
 // sameAsIssued gives what was issued for the period when the drafts say the
-// same.
+// same, whatever words a newer program finds for it.
 func sameAsIssued(ctx context.Context, q querier, period string, drafts []invoice.Invoice) ([]invoice.Invoice, error) {
 	issued, err := selectInvoices(ctx, q, Filter{Period: period, Kind: "invoice", Revision: 1})
 	if err != nil {
@@ -83,11 +83,11 @@ func sameAsIssued(ctx context.Context, q querier, period string, drafts []invoic
 	}
 	byGroup := slices.Clone(issued)
 	slices.SortFunc(byGroup, func(a, b invoice.Invoice) int { return strings.Compare(a.Group.ID, b.Group.ID) })
-	same := slices.EqualFunc(byGroup, drafts, func(a, b invoice.Invoice) bool { return a.ContentDigest() == b.ContentDigest() })
-	if same {
+	changes := invoice.Compare(byGroup, drafts)
+	if len(changes) == 0 {
 		return issued, nil
 	}
-	differs := &DiffersError{Period: period, Changes: invoice.Compare(byGroup, drafts)}
+	differs := &DiffersError{Period: period, Changes: changes}
 	for _, inv := range slices.Concat(byGroup, drafts) {
 		differs.Currency = inv.Currency
 	}

@@ -15,9 +15,9 @@ type State string
 
 // The states of a period. Nothing leads back.
 const (
-	StateOpen    State = "open"    // nothing is kept of it
-	StateDrafted State = "drafted" // there is a draft
-	StateIssued  State = "issued"  // numbered and closed
+	Untouched State = "open"    // nothing is kept of it
+	Drafted   State = "drafted" // there is a draft
+	Issued    State = "issued"  // numbered and closed
 )
 
 // Period is what the history knows of one period.
@@ -58,7 +58,7 @@ func scanPeriod(row scanner) (Period, error) {
 func (db *DB) Period(ctx context.Context, period string) (Period, error) {
 	p, err := scanPeriod(db.read.QueryRowContext(ctx, "SELECT "+periodColumns+" FROM v_periods WHERE period = ?", period))
 	if errors.Is(err, sql.ErrNoRows) {
-		return Period{Period: period, State: StateOpen}, nil
+		return Period{Period: period, State: Untouched}, nil
 	}
 	if err != nil {
 		return Period{}, fmt.Errorf("read history: %w", err)
