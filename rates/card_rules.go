@@ -130,6 +130,7 @@ type chargeLoader struct {
 
 func (c *chargeLoader) readFields(n *yaml.Node) bool {
 	c.formulas = map[formula.Stage]*yaml.Node{}
+	before := len(c.Faults)
 	fields := c.Fields(n, c.path, chargeKeys.names()...)
 	for _, f := range fields {
 		at := c.path + "." + f.Key
@@ -150,6 +151,9 @@ func (c *chargeLoader) readFields(n *yaml.Node) bool {
 		}
 	}
 	if c.formulas[formula.RateStage] == nil && c.formulas[formula.UnitsStage] == nil {
+		if len(c.Faults) > before {
+			return false // a misspelt key may be the missing one
+		}
 		c.Fault(n, c.path, "has neither rate nor units", "write  rate: units an hour, or  units: what the whole job counts")
 		return false
 	}

@@ -13,7 +13,6 @@ import (
 type versionLoader struct {
 	*cardLoader
 	version *Version
-	lets    []*formula.Formula
 	hidden  map[string]string // names that the version cannot give, and why
 	factors []*Factor         // of every rule
 	charged map[*Meter]bool   // meters that a rule charges
@@ -108,7 +107,13 @@ func (v *versionLoader) needsMoments() bool {
 
 // readLets reads let:, in the order in which its figures are evaluated.
 func (v *versionLoader) readLets(f yamldoc.Field, path string) {
-	for _, e := range v.Entries(f.Value, path, "a name and its formula") {
+	entries := v.Entries(f.Value, path, "a name and its formula")
+	for _, e := range entries {
+		if !formula.IsReserved(e.Key) {
+			v.hidden[e.Key] = "stands further down under let: a figure can use those above it"
+		}
+	}
+	for _, e := range entries {
 		at := path + "." + e.Key
 		if !identifierForm.MatchString(e.Key) {
 			v.Fault(e.KeyNode, at, fmt.Sprintf("%q is not a name that a formula can use", e.Key), "begin with a small letter; then small letters, digits and _")
@@ -118,7 +123,7 @@ func (v *versionLoader) readLets(f yamldoc.Field, path string) {
 			v.Fault(e.KeyNode, at, e.Key+" has a meaning of its own in formulas", "choose another name")
 			continue
 		}
-		if len(v.lets) == formula.MaxLets {
+		if len(v.version.Lets) == formula.MaxLets {
 			v.Fault(e.KeyNode, at, fmt.Sprintf("a version has at most %d let: figures", formula.MaxLets), "")
 			return
 		}
@@ -127,7 +132,7 @@ func (v *versionLoader) readLets(f yamldoc.Field, path string) {
 			v.hidden[e.Key] = "is a let: figure with a fault"
 			continue
 		}
-		v.lets = append(v.lets, parsed)
+		delete(v.hidden, e.Key)
 		v.version.Lets = append(v.version.Lets, &Let{Name: e.Key, Formula: parsed, Slot: formula.LetSlot(len(v.version.Lets)), Line: e.KeyNode.Line})
 	}
 }

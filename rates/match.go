@@ -12,6 +12,7 @@ import (
 // conditions must hold; one without conditions matches everything.
 type Match struct {
 	conditions []condition // the cheap ones first
+	faulty     bool        // a condition could not be read: nothing is concluded from it
 }
 
 // condition asks one field. One of its alternatives must hold, and none of

@@ -3,6 +3,9 @@ package rates
 // covers reports whether everything that n matches is certainly matched by m
 // too. It may say no where it is yes, never the other way round.
 func (m Match) covers(n Match) bool {
+	if m.faulty || n.faulty {
+		return false
+	}
 	for i := range m.conditions {
 		implied := false
 		for j := range n.conditions {

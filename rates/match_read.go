@@ -27,6 +27,7 @@ func (l *cardLoader) match(n *yaml.Node, path string, fields []matchField) Match
 	for i, f := range fields {
 		names[i] = f.name
 	}
+	before := len(l.Faults)
 	for _, entry := range l.Fields(n, path, names...) {
 		field := fields[slices.Index(names, entry.Key)]
 		c, ok := l.condition(field, l.OneOrMany(entry.Value, path+"."+entry.Key), path+"."+entry.Key)
@@ -34,6 +35,7 @@ func (l *cardLoader) match(n *yaml.Node, path string, fields []matchField) Match
 			m.conditions = append(m.conditions, c)
 		}
 	}
+	m.faulty = len(l.Faults) > before
 	// Texts are cheaper to compare than numbers, and always known.
 	sort.SliceStable(m.conditions, func(i, j int) bool { return m.conditions[i].field.kind < m.conditions[j].field.kind })
 	return m

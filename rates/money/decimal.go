@@ -110,6 +110,10 @@ func (x Exact) String() string {
 	return r.RatString()
 }
 
+// MarshalText gives String's text, so that JSON has the exact number and no
+// float.
+func (x Exact) MarshalText() ([]byte, error) { return []byte(x.String()), nil }
+
 // finite reports whether a fraction with denominator den, in lowest terms, has
 // a finite decimal expansion, and how many places it needs.
 func finite(den *big.Int) (places int, ok bool) {

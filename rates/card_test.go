@@ -1,0 +1,145 @@
+package rates_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"hpcbill/rates"
+)
+
+const cardsDir = "../testdata/rates"
+
+func loadCard(t testing.TB, file string) (*rates.Card, error) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(cardsDir, file))
+	require.NoError(t, err)
+	return rates.LoadCard(file, text)
+}
+
+func goodCard(t testing.TB, file string) *rates.Card {
+	t.Helper()
+	card, err := loadCard(t, file)
+	require.NoError(t, err)
+	return card
+}
+
+// Every bad card is refused with exactly the faults listed here, each with its
+// place ("FILE:LINE:COLUMN: field: what is wrong") and its remedy.
+func TestBadCards(t *testing.T) {
+	want := map[string][]string{}
+	f := func(file, fault, hint string) {
+		want[file] = append(want[file], file+".bad.yaml"+fault+" | "+hint)
+	}
+	f("a-list", ":1:1: is not a mapping of names to values", "write  name: value  pairs, one of card, currency, source, note, bill_by, versions")
+	f("bad-currency", `:2:11: currency: "Dollar" is not an ISO 4217 currency code such as USD`, "write the three capital letters of the currency")
+	f("bad-date", `:4:11: versions[0].from: "2026-02-30" is not a date such as 2026-03-31`, "write year-month-day, a day that exists")
+	f("bad-name", `:1:7: card: "my card" is not a name`, "begin with a letter; then letters, digits, _ and -")
+	f("bill-by", `:3:10: bill_by: unknown choice "ended"`, "one of end, start, usage")
+	f("charge-no-rate", ":8:34: versions[0].rules[0].charge.su: has neither rate nor units", "write  rate: units an hour, or  units: what the whole job counts")
+	f("charge-nothing", ":8:29: versions[0].rules[0].charge: charges no meter", "write  {METER: FORMULA}, or exclude: REASON for what is free")
+	f("charge-unknown-key", `:8:35: versions[0].rules[0].charge.su.rat: unknown key "rat"`, "did you mean rate?")
+	f("charge-unknown-meter", ":8:30: versions[0].rules[0].charge.sus: unknown meter sus", "did you mean su?")
+	f("charge-unquoted", ":8:46: versions[0].rules[0].charge.su: a parenthesis is not closed: missing ',' before newline in argument list", `in YAML, quote a formula that has a comma: "max(a, b)"`)
+	f("charge-unquoted", ":8:48: versions[0].rules[0].charge.mem_gib*0.102): unknown meter mem_gib*0.102)", "put the formula in quotes: a comma ends a value inside { }")
+	f("duplicate-key", ":3:1: card: is given twice, first on line 1", "keep one of the two")
+	f("duplicate-meter", ":7:7: versions[0].meters.su: is given twice, first on line 6", "keep one of the two")
+	f("empty", ": is empty", "")
+	f("factor-negative", ":8:42: versions[0].rules[0].factor.qos.high: -2 is negative", "a credit is an adjustment, not a price")
+	f("factor-no-field", ":8:29: versions[0].rules[0].factor: names no field", "write  - {qos: {high: 2, low: 0.5}}")
+	f("factor-two-fields", ":8:46: versions[0].rules[0].factor.partition: a second field in one factor", "write one list entry for each field: they are multiplied")
+	f("factor-unknown-field", `:8:30: versions[0].rules[0].factor.qoss: unknown key "qoss"`, "did you mean qos?")
+	f("formula-divides-by-zero", ":8:39: versions[0].rules[0].charge.su: gpus can be 0, and divides", "write max(gpus, 1), or choose(gpus > 0, …/gpus, 0)")
+	f("formula-duration", ":8:57: versions[0].rules[0].charge.su.duration: is not a time but a number", "a duration is in hours, such as max(elapsed_h, 0.25)")
+	f("formula-folded", ":10:15: versions[0].rules[0].charge.su: unknown name memory (at character 15 of the formula)", "known are cpus, nodes, gpus, mem_gib, mem_mib, mem_gb, billing, req_cpus, req_nodes, req_gpus, req_mem_gib, req_mem_mib, req_mem_gb, elapsed_h, suspended_h, timelimit_h, wait_h")
+	f("formula-hours-in-rate", ":8:34: versions[0].rules[0].charge.su: a rate is units an hour, and this has hours in it already", "leave the hours out: they are multiplied in; or write it as units:, or with per: job")
+	f("formula-no-hardware", ":8:40: versions[0].rules[0].charge.su: node_cores is given by no hardware: entry of this version", "")
+	f("formula-price-in-rate", ":8:39: versions[0].rules[0].charge.su: price is not known yet in a rate formula", "")
+	f("formula-units-mixed", ":8:41: versions[0].rules[0].charge.su: cpus (cores or GPUs) and mem_gib (GiB) are not the same kind of figure", "multiply one by what it is worth of the other, as in mem_gib*0.25 (or *1)")
+	f("formula-unknown-name", ":8:45: versions[0].rules[0].charge.su: unknown name mem_gbi", "did you mean mem_gib?")
+	f("hardware-never-reached", ":5: versions[0].hardware.fat: no job reaches it: thin on line 5 matches all that it matches", "put the narrower one first")
+	f("hardware-zero", ":5:30: versions[0].hardware.thin.cores: is 0", "formulas divide by it: write what one node has, or leave it out")
+	f("let-name", `:5:11: versions[0].let.Billed-Cores: "Billed-Cores" is not a name that a formula can use`, "begin with a small letter; then small letters, digits and _")
+	f("let-order", ":5:14: versions[0].let.a: b stands further down under let: a figure can use those above it", "")
+	f("let-reserved", ":5:11: versions[0].let.cpus: cpus has a meaning of its own in formulas", "choose another name")
+	f("many", `:2:11: currency: "usd" is not an ISO 4217 currency code such as USD`, "write the three capital letters of the currency")
+	f("many", ":6:29: versions[0].meters.su.price: -1 is negative", "a credit is an adjustment, not a price")
+	f("many", `:8:27: versions[0].rules[0].match.partiton: unknown key "partiton"`, "did you mean partition?")
+	f("many", ":8:54: versions[0].rules[0].charge.su: unknown name cpu", "did you mean cpus?")
+	f("many", ":9:28: versions[0].rules[1].charge.gpu: unknown meter gpu", "one of su")
+	f("match-date", `:8:36: versions[0].rules[0].match.start: "2026-13-01" is not a date such as 2026-03-31`, "write a day such as 2026-03-31, 2026-03-01..2026-03-31 or >= 2026-03-01")
+	f("match-empty-range", ":8:35: versions[0].rules[0].match.cpus: the range 8..2 is empty", "write a number, a range such as 2..8 or a comparison such as > 128")
+	f("match-empty", ":8:40: versions[0].rules[0].match.partition: is empty", "give it a value or remove the key")
+	f("match-hour", `:8:35: versions[0].rules[0].match.hour: "24" is not an hour from 0 to 23`, "write an hour such as 9, 8..17 or >= 18")
+	f("match-impossible", ":8:35: versions[0].rules[0].match.cpus: nothing can be > 8 && < 2", "")
+	f("match-number", `:8:35: versions[0].rules[0].match.gpus: not a decimal number: "many"`, "write a number, a range such as 2..8 or a comparison such as > 128")
+	f("match-state", ":8:36: versions[0].rules[0].match.state: COMPLETE is not a state of Slurm's", "did you mean COMPLETED?")
+	f("match-storage-field", `:8:29: versions[0].rules[0].match.filesystem: unknown key "filesystem"`, "one of cluster, partition, qos, account, user, wckey, reservation, state, job_name, group, class, node_type, gpu_type, cpus, nodes, gpus, mem_gib, mem_mib, billing, req_cpus, req_nodes, req_gpus, req_mem_gib, elapsed_h, suspended_h, timelimit_h, wait_h, submit, start, end, weekday, hour")
+	f("match-tag", ":8:40: versions[0].rules[0].match.partition: !smp is a YAML tag", `write "!smp" in quotes`)
+	f("match-text-compared", `:8:40: versions[0].rules[0].match.partition: "> 8" compares a text`, "partition is a text: write a value or a glob such as gpu*")
+	f("match-weekday", `:8:38: versions[0].rules[0].match.weekday: "monday..frday" is not a weekday`, "write mon, tue, wed, thu, fri, sat, sun, or mon..fri")
+	f("meter-name", `:6:7: versions[0].meters.GPU hours: "GPU hours" is not the name of a meter`, "begin with a small letter; then small letters, digits and _")
+	f("no-currency", ":1:1: has no currency", "add  currency: …")
+	f("no-from", ":4:5: versions[0]: has no from", "add  from: …")
+	f("no-price", ":6:7: versions[0].meters.su: has no price", "add  price: 0  if it is counted and costs nothing")
+	f("no-rules", ":4:5: versions[0]: has no rules and no storage: it charges nothing", "add  rules:  or  storage:")
+	f("no-unit", ":6:7: versions[0].meters.su: has no unit", "add  unit: …")
+	f("no-versions", ":3:11: versions: has no version", "write one with its from: date")
+	f("not-yaml", ":2: mapping values are not allowed in this context", "the file is not YAML; look for a lost quote, colon or indent at or above this line")
+	f("per-job-duration", ":8:64: versions[0].rules[0].charge.su.duration: a charge per job has no duration", "remove one of the two")
+	f("price-by-node-type", ":7:30: versions[0].meters.su.price.reglar: no hardware: entry has the type reglar", "did you mean regular?")
+	f("price-by-unknown", `:6:49: versions[0].meters.su.price_by: unknown field "partiton"`, "did you mean partition?")
+	f("price-by-without-table", ":6:42: versions[0].meters.su.price_by: has no table to choose from", "write price: {value: number, …}")
+	f("price-comma", `:6:29: versions[0].meters.su.price: not a decimal number: "1,50"`, "write a plain decimal such as 0.012")
+	f("price-digits", ":6:29: versions[0].meters.su.price: 0.00000000000001 has more than 13 digits after the point", "shorten it, or write the division into the formula: 1/7")
+	f("price-empty-table", ":6:29: versions[0].meters.su.price: is an empty table", "write  value: number  pairs")
+	f("price-list-no-label", ":6:30: versions[0].meters.su.price[0]: has no label", "add  label: …")
+	f("price-negative", ":6:29: versions[0].meters.su.price: -1 is negative", "a credit is an adjustment, not a price")
+	f("price-never-reached", ":6: versions[0].meters.su.price: internal is never reached: other on line 6 comes first and matches all of it", "put the narrower one first")
+	f("price-not-decimal", `:6:29: versions[0].meters.su.price: not a decimal number: "$1.50"`, "write a plain decimal such as 0.012")
+	f("rule-after-catch-all", ":9:9: versions[0].rules[1]: smp can never match: all on line 8 comes first and matches all of it", "put the narrower rule first")
+	f("rule-after-wider", ":9:9: versions[0].rules[1]: gpu4 can never match: gpu on line 8 comes first and matches all of it", "put the narrower rule first")
+	f("rule-both", ":8:36: versions[0].rules[0].charge: a rule that excludes jobs cannot charge them", "write waive: instead of exclude: to price a job and forgive it")
+	f("rule-no-name", ":8:9: versions[0].rules[0]: has no name", "add  name: …")
+	f("rule-nothing", ":8:9: versions[0].rules[0]: neither charges nor excludes", "add  charge: {METER: FORMULA}  or  exclude: REASON")
+	f("rule-same-name", ":9:9: versions[0].rules[1].name: a rule on line 8 is called all too", "give each rule a name of its own: charges are explained by it")
+	f("rule-waives-nothing", ":8:9: versions[0].rules[0]: waives what it does not price", "add  charge: …  or write exclude: instead of waive:")
+	f("self-reference", `:8:33: versions[0].rules[0].charge.su.su: unknown key "su"`, "one of rate, duration, units, amount, per, factor")
+	f("slurm-billing", ":8:34: versions[0].rules[0].charge.su: slurm_billing is not computed by this program yet: use billing, which Slurm recorded", "")
+	f("states-twice", ":7:43: versions[0].states.waive.COMPLETED: COMPLETED is given twice, first on line 7", "keep one of the two")
+	f("states-unknown", ":7:45: versions[0].states.exclude.NODEFAIL: NODEFAIL is not a state of Slurm's", "did you mean NODE_FAIL?")
+	f("storage-factor", ":7:49: versions[0].storage[0].factor: storage has no factors", "write the factor into the formula: quota_tb*1.5")
+	f("storage-job-figure", ":7:38: versions[0].storage[0].charge.su: cpus is a figure of a job, not of storage", "")
+	f("storage-prorate", `:7:58: versions[0].storage[0].prorate: unknown choice "daily"`, "one of day, none")
+	f("tiers", ":6:32: versions[0].meters.su.tiers: tiers are not applied by this version of the program", "remove them, or charge by a formula")
+	f("two-documents", ":9:1: a second document begins here", "keep one document in a file: remove the --- line")
+	f("units-without-factor", ":8:68: versions[0].rules[0].charge.su.units: does not use the factor that is written beside it", "multiply by factor, or remove it")
+	f("units-without-rate", ":8:54: versions[0].rules[0].charge.su.units: does not use the rate that is written beside it", "multiply by rate, or remove it")
+	f("unknown-key-match", `:8:29: versions[0].rules[0].match.partiton: unknown key "partiton"`, "did you mean partition?")
+	f("unknown-key-rule", `:8:41: versions[0].rules[0].partition: unknown key "partition"`, "one of name, match, charge, exclude, waive, factor, states, note")
+	f("unknown-key", `:5:5: versions[0].partiton: unknown key "partiton"`, "one of from, until, note, bill_by, hardware, let, meters, factor, states, rules, storage")
+	f("until-before-from", ":4:5: versions[0].until: 2025-12-01 is not after 2026-01-01", "until: is the first day on which the version no longer holds")
+	f("versions-overlap", ":10: versions: the version from 2026-07-01 overlaps the one on line 4, which holds until 2026-09-01", "let that one end at the latest on 2026-07-01, or remove its until:")
+	f("versions-same-day", ":9: versions: two versions begin on 2026-01-01, the other on line 4", "keep one of the two")
+
+	files, err := filepath.Glob(cardsDir + "/*.bad.yaml")
+	require.NoError(t, err)
+	require.Len(t, files, len(want))
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".bad.yaml")
+		t.Run(name, func(t *testing.T) {
+			card, err := loadCard(t, name+".bad.yaml")
+			require.Nil(t, card)
+			var faults rates.Faults
+			require.ErrorAs(t, err, &faults)
+			got := []string{}
+			for _, fault := range faults {
+				got = append(got, fault.Error()+" | "+fault.Hint())
+			}
+			require.Equal(t, want[name], got)
+		})
+	}
+}
