@@ -122,6 +122,13 @@ func (ex *recorder) formula(r *Rater, s Step, f *formula.Formula, x money.Exact)
 	ex.add(s.number(x))
 }
 
+// figure tells of a figure that stands in for one that was not recorded.
+func (ex *recorder) figure(name, says string, x money.Exact, line int) {
+	if ex != nil {
+		ex.add(Step{Stage: LetStage, Name: name, Says: says, Line: line}.number(x))
+	}
+}
+
 // factors tells the factors that are not 1.
 func (ex *recorder) factors(rc *rates.RuleCharge, pr *price) {
 	if ex == nil || len(rc.Factors) == 0 {

@@ -73,10 +73,8 @@ func waitSeconds(j *ingest.Job) int64 {
 	return max(0, int64(j.Start-since))
 }
 
-// setHardware sets the figures of the node type that the rule needs. A job
-// whose memory was not recorded had its nodes' whole memory: what Slurm does
-// not track, it does not divide.
-func (r *Rater) setHardware(ru *rule, h *rates.Hardware, j *ingest.Job) {
+// setHardware sets the figures of the node type that the rule needs.
+func (r *Rater) setHardware(ru *rule, h *rates.Hardware, j *ingest.Job, ex *recorder) {
 	values := &r.values
 	if h != nil {
 		h.Fill(values)
@@ -91,14 +89,33 @@ func (r *Rater) setHardware(ru *rule, h *rates.Hardware, j *ingest.Job) {
 		}
 		values.SetUnknown(slot, cause)
 	}
-	if !ru.memory || j.MemoryMiB > 0 {
+	if ru.memory && j.MemoryMiB <= 0 {
+		r.setMemory(h, j, ex)
+	}
+}
+
+// setMemory stands in for memory that Slurm did not record as allocated. Who
+// asked for none has the share that his cores carry; who asked for some, on a
+// cluster that does not divide memory, has all of his nodes'.
+func (r *Rater) setMemory(h *rates.Hardware, j *ingest.Job, ex *recorder) {
+	var gib money.Exact
+	var says string
+	switch {
+	case h == nil:
+		r.values.SetUnknown(formula.MemoryMiB, errNoMemory)
+		return
+	case j.ReqMemoryMiB <= 0 && h.HasMemoryPerCore && j.CPUs > 0:
+		gib = h.MemoryPerCoreGiB.Mul(money.Int(j.CPUs))
+		says = "none is recorded and none was asked for: what the CPUs carry on node type " + h.NodeType
+	case h.HasMemory && j.NodeCount > 0:
+		gib = h.MemoryGiB.Mul(money.Int(j.NodeCount))
+		says = "none is recorded: the whole memory of the nodes, of type " + h.NodeType
+	default:
+		r.values.SetUnknown(formula.MemoryMiB, errNoMemory)
 		return
 	}
-	if h == nil || !h.HasMemory || j.NodeCount <= 0 {
-		values.SetUnknown(formula.MemoryMiB, errNoMemory)
-		return
-	}
-	values.Set(formula.MemoryMiB, h.MemoryGiB.Mul(money.Int(1024)).Mul(money.Int(j.NodeCount)))
+	r.values.Set(formula.MemoryMiB, gib.Mul(money.Int(1024)))
+	ex.figure("mem_gib", says, gib, h.Line)
 }
 
 // tres gives formulas a TRES by name. What an AllocTRES leaves out is 0, but

@@ -299,7 +299,7 @@ func (r *Rater) charge(o *Outcome, pl *plan, j *ingest.Job, p part, ex *recorder
 		}
 	}
 	r.setRecord(pl.rule.version, j, p)
-	r.setHardware(pl.rule, pl.hardware, j)
+	r.setHardware(pl.rule, pl.hardware, j, ex)
 	r.setLets(pl.rule, ex)
 	first := len(r.charges)
 	for i, rc := range pl.rule.Charges {
