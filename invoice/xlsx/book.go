@@ -107,7 +107,7 @@ func (b *book) newSheet(name, orientation string, columns []column) *sheet {
 // pagesAcross is how many printed pages the columns take, at a size that can
 // still be read.
 func pagesAcross(columns []column) int {
-	const charactersPerPage = 200
+	const charactersPerPage = 280
 	width := 0.0
 	for _, c := range columns {
 		width += c.width
@@ -150,7 +150,7 @@ func (s *sheet) add(values ...any) {
 		case cash, formula:
 			s.put(i, s.columns[i].style, value)
 		default:
-			s.cells[i] = excelize.Cell{StyleID: s.ids[i], Value: value}
+			s.cells[i] = excelize.Cell{StyleID: s.ids[i], Value: filled(value)}
 		}
 	}
 	s.write()
@@ -169,7 +169,15 @@ func (s *sheet) put(i int, style style, value any) {
 		s.book.keep(err)
 		value = float
 	}
-	c.StyleID, c.Value = s.book.style(style), value
+	c.StyleID, c.Value = s.book.style(style), filled(value)
+}
+
+// filled makes an empty text an empty cell.
+func filled(value any) any {
+	if value == "" {
+		return nil
+	}
+	return value
 }
 
 // write writes the row that put has filled and empties it.

@@ -43,7 +43,7 @@ var lineColumns = []lineColumn{
 	{column{"Unit price", 13, price}, func(_ *invoice.Invoice, l *invoice.Line) any { return number(l.Price) }},
 	{column{"Before rounding", 17, unround}, func(_ *invoice.Invoice, l *invoice.Line) any { return number(l.Exact) }},
 	{column{amountTitle, 16, money2}, func(inv *invoice.Invoice, l *invoice.Line) any { return cash{inv.Currency, l.Amount} }},
-	{column{"Currency", 9, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return inv.Currency.Code }},
+	{column{"Currency", 11, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return inv.Currency.Code }},
 	{column{"Jobs", 9, integer}, func(_ *invoice.Invoice, l *invoice.Line) any { return positive(int(l.Jobs)) }},
 	{column{"Code", 16, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Code) }},
 	{column{"Reason", 28, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Reason) }},

@@ -11,8 +11,8 @@ import (
 var summaryColumns = []column{
 	{"Period", 9, plain}, {"Invoice", 18, plain}, {"Group", 16, plain}, {"Group name", 28, plain}, {"Department", 26, plain},
 	{"PI", 26, plain}, {"Class", 11, plain}, {"PO", 14, plain}, {"Fund", 20, plain}, {"Jobs", 10, integer},
-	{"Currency", 9, plain}, {"List price", 16, money2}, {"Reductions", 16, money2}, {"Total", 16, money2},
-	{"Total as billed", 16, money2}, {"Difference", 12, difference(2, "agrees")},
+	{"Currency", 11, plain}, {"List price", 16, money2}, {"Reductions", 16, money2}, {"Total", 16, money2},
+	{"Total as billed", 16, money2}, {"Difference", 13, difference(2, "agrees")},
 }
 
 // The columns of Summary that hold money, numbered from 1.

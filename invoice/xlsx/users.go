@@ -98,7 +98,7 @@ func (b *book) writeUsers(period string, invoices []invoice.Invoice, users userS
 	s := b.newSheet("Usage by user", landscape, []column{
 		{"Period", 9, plain}, {"Group", 16, plain}, {"Group name", 28, plain}, {"Department", 26, plain},
 		{"Cluster", 14, plain}, {"Account", 16, plain}, {"User", 14, plain}, {"Meter", 14, plain}, {"Unit", 12, plain},
-		{"Charges", 10, integer}, {"Quantity", 18, quantity}, {amountTitle, 18, unround}, {"Of it waived", 18, unround}, {"Currency", 9, plain},
+		{"Charges", 10, integer}, {"Quantity", 18, quantity}, {amountTitle, 18, unround}, {"Of it waived", 18, unround}, {"Currency", 11, plain},
 	})
 	s.heading()
 	for _, key := range users.sorted() {
