@@ -108,15 +108,15 @@ func requireSame(t require.TestingT, want []Vector, order []uint32, f *File, gro
 	pages, err := f.Pages(group, []int{plain, few, many, at, word, free, amount, digest, seen})
 	require.NoError(t, err)
 	done := 0
+	var page Page
 	for {
-		n, err := pages.Next()
-		require.NoError(t, err)
-		if n == 0 {
+		require.NoError(t, pages.Next(&page))
+		if page.Rows == 0 {
 			break
 		}
-		for i := range n {
+		for i := range page.Rows {
 			row := order[done+i]
-			got := pages.Vectors
+			got := page.Vectors
 			for _, c := range []int{plain, few, many, at, seen} {
 				require.Equal(t, want[c].Ints[row], got[c].Ints[i], "column %d row %d", c, row)
 			}
@@ -129,7 +129,7 @@ func requireSame(t require.TestingT, want []Vector, order []uint32, f *File, gro
 			require.Equal(t, want[amount].Wide[row], got[amount].Wide[i])
 			require.Equal(t, want[digest].Dict[0], text(got[digest], i))
 		}
-		done += n
+		done += page.Rows
 	}
 	require.Equal(t, len(order), done)
 }
@@ -213,8 +213,8 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 			return err
 		}
 		pages, err := file.Pages(0, []int{plain, few, many, at, word, free, amount, digest, seen})
-		for n := 1; err == nil && n > 0; {
-			n, err = pages.Next()
+		for page := (Page{Rows: 1}); err == nil && page.Rows > 0; {
+			err = pages.Next(&page)
 		}
 		return err
 	}

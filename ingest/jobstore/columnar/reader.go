@@ -99,29 +99,39 @@ func (f *File) statistics(group, column int) (least, greatest []byte, ok bool, e
 // Pages reads a row group page by page.
 type Pages struct {
 	file    *File
-	group   int
 	columns []columnPages
-	// Vectors holds one vector for each column of the table, of which those
-	// asked for are filled. Texts come as Dict and Index where the column
-	// has a dictionary, otherwise as Dict with one entry for each row and no
-	// Index. They are overwritten by Next, but texts stay valid.
-	Vectors []Vector
 	rows    int // still to come
 }
 
 type columnPages struct {
 	position int
 	pages    file.PageReader
-	levels   []uint32
-	indices  []uint32
-	entries  []int64 // a dictionary of numbers
+	numbers  []int64 // the dictionary of a column of numbers
+	texts    []string
+}
+
+// Page is the rows that Pages.Next read: one vector for each column of the
+// table, of which those asked for are filled. Texts come as Dict and Index
+// where the file has a dictionary, otherwise as Dict with an entry for each
+// row and no Index. The next use of the Page overwrites it, but not the texts
+// themselves.
+type Page struct {
+	Rows    int
+	Vectors []Vector
+
+	scratch []columnScratch
+}
+
+type columnScratch struct {
+	levels, indices []uint32
+	texts           []string
 }
 
 // Pages starts reading the columns given (positions in the table) of a row
 // group.
 func (f *File) Pages(group int, columns []int) (p *Pages, err error) {
 	defer recovered(&err)
-	p = &Pages{file: f, group: group, Vectors: make([]Vector, len(f.table.Columns)), rows: f.GroupRows(group)}
+	p = &Pages{file: f, rows: f.GroupRows(group)}
 	rowGroup := f.reader.RowGroup(group)
 	for _, position := range columns {
 		pages, err := rowGroup.GetColumnPageReader(position)
@@ -133,42 +143,48 @@ func (f *File) Pages(group int, columns []int) (p *Pages, err error) {
 	return p, nil
 }
 
-// Next reads the next page of every column and gives its number of rows: 0
-// after the last.
-func (p *Pages) Next() (rows int, err error) {
+// Next reads the next page of every column. The page has no rows after the
+// last.
+func (p *Pages) Next(page *Page) (err error) {
 	defer recovered(&err)
+	page.Rows = 0
 	if p.rows == 0 {
-		return 0, nil
+		return nil
 	}
-	rows = -1
+	if page.Vectors == nil {
+		page.Vectors = make([]Vector, len(p.file.table.Columns))
+		page.scratch = make([]columnScratch, len(p.file.table.Columns))
+	}
+	rows := -1
 	for i := range p.columns {
 		c := &p.columns[i]
-		n, err := c.next(&p.file.table.Columns[c.position], &p.Vectors[c.position])
+		n, err := c.next(&p.file.table.Columns[c.position], &page.Vectors[c.position], &page.scratch[c.position])
 		if err == nil && rows >= 0 && n != rows {
 			err = fmt.Errorf("damaged: a page of %d rows beside one of %d", n, rows)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("%s: column %s: %w", p.file.f.Name(), p.file.table.Columns[c.position].Name, err)
+			return fmt.Errorf("%s: column %s: %w", p.file.f.Name(), p.file.table.Columns[c.position].Name, err)
 		}
 		rows = n
 	}
 	if rows <= 0 || rows > p.rows {
-		return 0, fmt.Errorf("%s: damaged: %d rows are missing", p.file.f.Name(), p.rows)
+		return fmt.Errorf("%s: damaged: %d rows are missing", p.file.f.Name(), p.rows)
 	}
 	p.rows -= rows
-	return rows, nil
+	page.Rows = rows
+	return nil
 }
 
 // next reads a data page, and the dictionary before it.
-func (c *columnPages) next(column *Column, v *Vector) (rows int, err error) {
+func (c *columnPages) next(column *Column, v *Vector, scratch *columnScratch) (rows int, err error) {
 	for c.pages.Next() {
 		switch page := c.pages.Page().(type) {
 		case *file.DictionaryPage:
-			if err := c.readDictionary(column, v, page.Data(), int(page.NumValues())); err != nil {
+			if err := c.readDictionary(column, page.Data(), int(page.NumValues())); err != nil {
 				return 0, err
 			}
 		case *file.DataPageV1:
-			return int(page.NumValues()), c.readPage(column, v, page)
+			return int(page.NumValues()), c.readPage(column, v, scratch, page)
 		default:
 			return 0, errors.New("damaged: a page of an unknown kind")
 		}
@@ -181,65 +197,65 @@ func (c *columnPages) next(column *Column, v *Vector) (rows int, err error) {
 
 var errPage = errors.New("damaged page: it is too short")
 
-func (c *columnPages) readDictionary(column *Column, v *Vector, data []byte, entries int) (err error) {
+func (c *columnPages) readDictionary(column *Column, data []byte, entries int) (err error) {
 	if column.Kind == Text {
-		v.Dict, err = readTexts(nil, data, entries)
+		c.texts, err = readTexts(nil, data, entries)
 		return err
 	}
 	if len(data) != 8*entries {
 		return errPage
 	}
-	c.entries = make([]int64, entries)
-	copy(bytesOf(c.entries), data)
+	c.numbers = make([]int64, entries)
+	copy(bytesOf(c.numbers), data)
 	return nil
 }
 
-func (c *columnPages) readPage(column *Column, v *Vector, page *file.DataPageV1) (err error) {
+func (c *columnPages) readPage(column *Column, v *Vector, scratch *columnScratch, page *file.DataPageV1) (err error) {
 	rows, values, data := int(page.NumValues()), int(page.NumValues()), page.Data()
 	var levels []uint32
 	if column.Nullable {
-		if levels, data, err = c.readLevels(rows, data); err != nil {
+		if levels, data, err = readLevels(grow(&scratch.levels, rows), data); err != nil {
 			return err
 		}
 		values = 0
 		for _, l := range levels {
 			values += int(l)
 		}
-		if values == rows {
-			levels = nil
-		}
 	}
 	dictionary := parquet.Encoding(page.Encoding()) == parquet.Encodings.RLEDict
+	indices := scratch.indices
 	if dictionary {
 		if len(data) == 0 {
 			return errPage
 		}
-		if _, err := decodeHybrid(grow(&c.indices, values), data[1:], int(data[0])); err != nil {
+		indices = grow(&scratch.indices, values)
+		if _, err := decodeHybrid(indices, data[1:], int(data[0])); err != nil {
+			return err
+		}
+		if err := within(indices, max(len(c.numbers), len(c.texts))); err != nil {
 			return err
 		}
 	}
 	switch {
 	case column.Kind == Text && dictionary:
-		v.Index = c.indices
-		return within(c.indices, len(v.Dict))
+		v.Index, v.Dict = indices, c.texts
+		return nil
 	case column.Kind == Text:
-		v.Index = nil
-		v.Dict, err = readTexts(v.Dict[:0], data, values)
+		scratch.texts, err = readTexts(scratch.texts[:0], data, values)
+		v.Index, v.Dict = nil, scratch.texts
 		return err
 	case column.Kind == Decimal:
 		return readWide(grow(&v.Wide, values), data)
 	}
 	ints := grow(&v.Ints, rows)
-	if dictionary {
-		if err := within(c.indices, len(c.entries)); err != nil {
-			return err
+	switch {
+	case dictionary:
+		for i, index := range indices {
+			ints[i] = c.numbers[index]
 		}
-		for i, index := range c.indices {
-			ints[i] = c.entries[index]
-		}
-	} else if len(data) != 8*values {
+	case len(data) != 8*values:
 		return errPage
-	} else if values > 0 {
+	case values > 0:
 		copy(bytesOf(ints[:values]), data)
 	}
 	if column.Kind == Timestamp {
@@ -247,13 +263,13 @@ func (c *columnPages) readPage(column *Column, v *Vector, page *file.DataPageV1)
 			ints[i] /= microsPerSecond
 		}
 	}
-	if levels != nil {
+	if values < rows {
 		spread(ints, levels, values, column.Null)
 	}
 	return nil
 }
 
-func (c *columnPages) readLevels(rows int, data []byte) (levels []uint32, rest []byte, err error) {
+func readLevels(levels []uint32, data []byte) (all []uint32, rest []byte, err error) {
 	if len(data) < 4 {
 		return nil, nil, errPage
 	}
@@ -261,7 +277,6 @@ func (c *columnPages) readLevels(rows int, data []byte) (levels []uint32, rest [
 	if size > len(data)-4 {
 		return nil, nil, errPage
 	}
-	levels = grow(&c.levels, rows)
 	_, err = decodeHybrid(levels, data[4:4+size], 1)
 	return levels, data[4+size:], err
 }

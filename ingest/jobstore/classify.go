@@ -1,0 +1,191 @@
+package jobstore
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"hpcbill/ingest"
+)
+
+// marks say what is known of a row's raw id beside the row itself.
+type marks uint8
+
+const (
+	sameStored  marks = 1 << iota // the dataset has this very record
+	sameEarlier                   // this dump had it before
+	otherKnown                    // there is another record of the raw id
+)
+
+// classify decides, for each row of the batch, whether it is new, known, a
+// repetition, or contested; new ones are chosen, and the others put where
+// they belong.
+func (g *Ingest) classify() error {
+	b := g.batch
+	g.chosen = g.chosen[:0]
+	g.countBatch()
+	for number, cluster := range b.clusters.list {
+		g.keys = g.keys[:0]
+		for row, c := range b.cluster {
+			if int(c) == number {
+				g.keys = append(g.keys, key{uint64(b.ints[colJobIDRaw][row]), b.prints[row], uint64(row)})
+			}
+		}
+		if len(g.spare) < len(g.keys) {
+			g.spare = make([]key, len(g.keys), cap(g.keys))
+		}
+		sortKeys(g.keys, g.spare[:len(g.keys)])
+		if err := g.markKeys(cluster); err != nil {
+			return err
+		}
+		if err := g.place(strings.Clone(cluster)); err != nil {
+			return err
+		}
+	}
+	slices.Sort(g.chosen)
+	return nil
+}
+
+func (g *Ingest) countBatch() {
+	g.record.Jobs += int64(g.batch.n)
+	for _, n := range g.batch.ints[colEnd] {
+		end := ingest.Instant(n)
+		if end != ingest.None && (g.record.FirstEnd == ingest.None || end < g.record.FirstEnd) {
+			g.record.FirstEnd = end
+		}
+		g.record.LastEnd = max(g.record.LastEnd, end)
+	}
+	for _, cluster := range g.batch.clusters.list {
+		if !g.clusters[cluster] {
+			g.clusters[strings.Clone(cluster)] = true
+		}
+	}
+}
+
+// markKeys marks the keys of one cluster's rows, which are sorted.
+func (g *Ingest) markKeys(cluster string) error {
+	g.marks = append(g.marks[:0], make([]marks, len(g.keys))...)
+	g.raws = g.raws[:0]
+	for i, k := range g.keys {
+		g.raws = append(g.raws, k.raw)
+		if len(g.disputed) > 0 && g.disputed[jobKey{cluster, k.raw}] {
+			g.marks[i] |= otherKnown
+		}
+	}
+	for start := 0; start < len(g.keys); {
+		end := start + 1
+		for end < len(g.keys) && g.keys[end].raw == g.keys[start].raw {
+			end++
+		}
+		if end-start > 1 {
+			g.markRepeated(start, end)
+		}
+		start = end
+	}
+	for _, p := range g.catalog.Parts {
+		if err := g.markAgainst(p, cluster, sameStored); err != nil {
+			return err
+		}
+	}
+	for _, p := range g.fresh {
+		if err := g.markAgainst(p.part, cluster, sameEarlier); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markRepeated compares the keys from start to end, all of one raw id.
+func (g *Ingest) markRepeated(start, end int) {
+	seen := make(map[uint64]bool, end-start)
+	for i := start; i < end; i++ {
+		if seen[g.keys[i].print] {
+			g.marks[i] |= sameEarlier
+		}
+		seen[g.keys[i].print] = true
+	}
+	for i := start; i < end && len(seen) > 1; i++ {
+		g.marks[i] |= otherKnown
+	}
+}
+
+// markAgainst compares the keys with a part's index.
+func (g *Ingest) markAgainst(p *part, cluster string, same marks) error {
+	if p.Cluster != cluster || !p.Index.covers(g.raws) {
+		return nil
+	}
+	f, err := os.Open(g.pathOf(p))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return p.Index.find(f, g.raws, func(i int, k key) {
+		for ; i < len(g.keys) && g.keys[i].raw == k.raw; i++ {
+			if g.keys[i].print == k.print && p.visible() {
+				g.marks[i] |= same
+			} else {
+				g.marks[i] |= otherKnown
+			}
+		}
+	})
+}
+
+// place puts each row where its marks say it belongs.
+func (g *Ingest) place(cluster string) error {
+	var known []key
+	for i, k := range g.keys {
+		switch m := g.marks[i]; {
+		case m&sameStored != 0:
+			g.record.Unchanged++
+			if m&sameEarlier == 0 {
+				known = append(known, key{k.raw, k.print, uint64(g.batch.ints[colLine][k.at])})
+			}
+		case m&sameEarlier != 0:
+			g.record.Superseded++
+		case m&otherKnown != 0:
+			g.disputed[jobKey{cluster, k.raw}] = true
+			g.contested = append(g.contested, contestedBy{g.batch.revision(uint32(k.at))})
+		default:
+			g.record.New++
+			g.chosen = append(g.chosen, uint32(k.at))
+		}
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	return g.writeSightings(cluster, known)
+}
+
+// newSight is a list of sightings written beneath _tmp.
+type newSight struct {
+	*sighting
+	temporary string
+}
+
+// writeSightings writes a list of records that the store knows already, by
+// their keys in order; at is the line.
+func (g *Ingest) writeSightings(cluster string, keys []key) error {
+	n := &newSight{sighting: &sighting{Cluster: cluster}, temporary: "sightings-" + number(len(g.sightings))}
+	data, shape := encodeIndex(keys, true)
+	n.Index = shape
+	f, err := os.Create(g.store.path(temporaryDir + "/" + n.temporary))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	g.sightings = append(g.sightings, n)
+	return f.Sync()
+}
+
+// finish fills in what is known of the dump now.
+func (n *newSight) finish(d Dump, sequence int) {
+	n.File, n.Digest, n.DumpTime = d.File, d.Digest, d.Newest
+	n.Path = sightingsDir + "/" + number(sequence) + "-" + n.temporary
+}
+
+
+func number(n int) string { return fmt.Sprintf("%08d", n) }

@@ -1,0 +1,165 @@
+package jobstore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+)
+
+// A commit writes all new files beneath _tmp, syncs them, and then puts a
+// journal in place, by a rename: from that moment on it will be finished, by
+// this process or by the next that opens the store. Moves and removals can be
+// done again without harm.
+type journal struct {
+	Moves   []move   `json:"moves"`
+	Removes []string `json:"removes"`
+}
+
+type move struct {
+	From string `json:"from"` // beneath _tmp
+	To   string `json:"to"`
+}
+
+// commit makes the moves and removals happen all or not at all. The new
+// catalog is moved last, so that a reader of our own sees it complete.
+func (s *Store) commit(c *catalog, j journal) error {
+	sort.Slice(c.Parts, func(a, b int) bool { return c.Parts[a].Path < c.Parts[b].Path })
+	c.Generation++
+	if err := s.writeTemporaryJSON("catalog", c); err != nil {
+		return err
+	}
+	j.Moves = append(j.Moves, move{"catalog", catalogName})
+	if err := s.writeTemporaryJSON("journal", j); err != nil {
+		return err
+	}
+	if err := syncDir(s.path(temporaryDir)); err != nil {
+		return err
+	}
+	s.at("before-commit")
+	if err := os.Rename(s.path(temporaryDir+"/journal"), s.path(journalName)); err != nil {
+		return err
+	}
+	if err := syncDir(s.dir); err != nil {
+		return err
+	}
+	s.at("committed")
+	return s.rollForward()
+}
+
+// rollForward finishes the commit whose journal is in place, if one is. The
+// caller holds the lock.
+func (s *Store) rollForward() error {
+	data, err := os.ReadFile(s.path(journalName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var j journal
+	if err := json.Unmarshal(data, &j); err != nil {
+		return fmt.Errorf("%s: %w", s.path(journalName), err)
+	}
+	if err := s.apply(j); err != nil {
+		return fmt.Errorf("finish the ingest in %s: %w", s.path(journalName), err)
+	}
+	if err := os.Remove(s.path(journalName)); err != nil {
+		return err
+	}
+	s.at("journal-gone")
+	if err := syncDir(s.dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(s.path(temporaryDir))
+}
+
+func (s *Store) apply(j journal) error {
+	touched := map[string]bool{}
+	for i, m := range j.Moves {
+		if i == len(j.Moves)-1 {
+			if err := s.removeAll(j.Removes, touched); err != nil {
+				return err
+			}
+		}
+		from, to := s.path(temporaryDir+"/"+m.From), s.path(m.To)
+		if err := s.makeDirs(filepath.Dir(to), touched); err != nil {
+			return err
+		}
+		err := os.Rename(from, to)
+		if errors.Is(err, fs.ErrNotExist) && s.exists(m.To) {
+			err = nil // done before we were killed
+		}
+		if err != nil {
+			return err
+		}
+		s.at("moved")
+	}
+	dirs := make([]string, 0, len(touched))
+	for dir := range touched {
+		dirs = append(dirs, dir)
+	}
+	sort.Strings(dirs)
+	for _, dir := range dirs {
+		if err := syncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) removeAll(names []string, touched map[string]bool) error {
+	for _, name := range names {
+		if err := os.Remove(s.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		dir := filepath.Dir(s.path(name))
+		touched[dir] = true
+		// A month without records is no partition any more.
+		if err := os.Remove(dir); err == nil {
+			touched[filepath.Dir(dir)] = true
+		}
+		s.at("removed")
+	}
+	return nil
+}
+
+// makeDirs makes a directory, and notes those whose entries change.
+func (s *Store) makeDirs(dir string, touched map[string]bool) error {
+	touched[dir] = true
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	for parent := filepath.Dir(dir); len(parent) >= len(s.dir); parent = filepath.Dir(parent) {
+		touched[parent] = true
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
+func (s *Store) writeTemporaryJSON(name string, v any) error {
+	data, err := json.MarshalIndent(v, "", "\t")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(s.path(temporaryDir + "/" + name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.Write(append(data, '\n')); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

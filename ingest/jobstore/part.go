@@ -1,0 +1,256 @@
+package jobstore
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore/columnar"
+)
+
+// maxPartRows bounds the rows of a part, which is one row group: what is
+// rewritten when one of its rows is replaced.
+const maxPartRows = columnar.RowGroupRows
+
+// newPart is a part written beneath _tmp, to be moved by the commit.
+type newPart struct {
+	*part
+	temporary string
+	late      []columnar.LateValue
+	name      uint64 // of the rows, without what is filled in late
+}
+
+// partWriter writes parts, one after another.
+type partWriter struct {
+	store *Store
+	enc   *columnar.Encoder
+	count int // names the temporary files
+	place string
+
+	order, scratch []uint32
+	position       []uint32
+	keys, spare    []key
+}
+
+func (s *Store) newPartWriter(place string) *partWriter {
+	return &partWriter{store: s, enc: columnar.NewEncoder(), place: place}
+}
+
+// write writes the chosen rows of a batch, each into the partition where it
+// belongs. superseded sends all of them to the superseded records.
+func (w *partWriter) write(r *rows, chosen []uint32, superseded, compacted bool) ([]*newPart, error) {
+	w.order = append(w.order[:0], chosen...)
+	w.sort(r)
+	var parts []*newPart
+	for start := 0; start < len(w.order); {
+		first := w.order[start]
+		month := supersededMonth
+		until := ingest.Instant(1<<63 - 1)
+		if !superseded {
+			month, until = monthOf(ingest.Instant(r.ints[colEnd][first])), endOfMonth(ingest.Instant(r.ints[colEnd][first]))
+		}
+		end := start + 1
+		for end < len(w.order) && end-start < maxPartRows && r.cluster[w.order[end]] == r.cluster[first] &&
+			ingest.Instant(r.ints[colEnd][w.order[end]]) < until {
+			end++
+		}
+		p, err := w.writePart(r, w.order[start:end], month, compacted)
+		if err != nil {
+			return parts, err
+		}
+		parts = append(parts, p)
+		start = end
+	}
+	return parts, nil
+}
+
+// endOfMonth gives the first instant that no longer belongs to the partition
+// of end.
+func endOfMonth(end ingest.Instant) ingest.Instant {
+	if end == ingest.None {
+		return 1
+	}
+	t := utc(end)
+	return ingest.Instant(time.Date(t.Year(), t.Month()+1, 1, 0, 0, 0, 0, time.UTC).Unix())
+}
+
+// sort brings w.order into the order of the files: by cluster, then as less
+// has it. Most of the work is done by counting the digits of End.
+func (w *partWriter) sort(r *rows) {
+	if len(w.scratch) < len(w.order) {
+		w.scratch = make([]uint32, len(w.order), cap(w.order))
+	}
+	radix(w.order, w.scratch[:len(w.order)], func(row uint32) uint64 { return uint64(r.ints[colEnd][row]) })
+	names := r.clusters.list
+	if len(names) > 1 {
+		slices.SortStableFunc(w.order, func(a, b uint32) int {
+			x, y := names[r.cluster[a]], names[r.cluster[b]]
+			switch {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return 0
+		})
+	}
+	for start := 0; start < len(w.order); {
+		end := start + 1
+		for end < len(w.order) && r.ints[colEnd][w.order[end]] == r.ints[colEnd][w.order[start]] &&
+			r.cluster[w.order[end]] == r.cluster[w.order[start]] {
+			end++
+		}
+		if end-start > 1 {
+			slices.SortFunc(w.order[start:end], func(a, b uint32) int {
+				if r.less(a, b) {
+					return -1
+				}
+				return 1
+			})
+		}
+		start = end
+	}
+}
+
+// radix sorts items by their keys, counting digits of eleven bits.
+func radix(items, scratch []uint32, keyOf func(uint32) uint64) {
+	var all, any uint64 = ^uint64(0), 0
+	for _, item := range items {
+		k := keyOf(item)
+		all, any = all&k, any|k
+	}
+	const digit = 11
+	from, to := items, scratch
+	for shift := 0; shift < 64; shift += digit {
+		if (any^all)>>shift&(1<<digit-1) == 0 {
+			continue
+		}
+		var starts [1 << digit]int
+		for _, item := range from {
+			starts[keyOf(item)>>shift&(1<<digit-1)]++
+		}
+		sum := 0
+		for d, n := range starts {
+			starts[d], sum = sum, sum+n
+		}
+		for _, item := range from {
+			d := keyOf(item) >> shift & (1<<digit - 1)
+			to[starts[d]] = item
+			starts[d]++
+		}
+		from, to = to, from
+	}
+	if len(items) > 0 && &from[0] != &items[0] {
+		copy(items, from)
+	}
+}
+
+// writePart writes one file.
+func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted bool) (*newPart, error) {
+	w.count++
+	p := &newPart{
+		part: &part{Cluster: strings.Clone(r.clusters.list[r.cluster[order[0]]]), Month: month,
+			Rows: len(order), Compacted: compacted},
+		temporary: fmt.Sprintf("%s-%06d.parquet", w.place, w.count),
+	}
+	if err := p.checkCluster(); err != nil {
+		return nil, err
+	}
+	p.describe(r, order)
+	file, err := os.Create(w.store.path(temporaryDir + "/" + p.temporary))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	parquet := w.store.table.Create(w.enc, file)
+	parquet.SetMeta("hpcbill.cluster", p.Cluster)
+	parquet.SetMeta("hpcbill.month", month)
+	if err := parquet.WriteRowGroup(r.vectors(), order); err != nil {
+		return nil, err
+	}
+	index, shape := encodeIndex(w.indexKeys(r, order), false)
+	shape.Offset = parquet.Append(index)
+	if err := parquet.Close(); err != nil {
+		return nil, err
+	}
+	if err := file.Sync(); err != nil {
+		return nil, err
+	}
+	p.Index, p.Bytes = shape, parquet.Size()
+	if r.texts[colDigest].list[r.index[colDigest][order[0]]] == noDigest {
+		p.late = parquet.Late()
+	}
+	w.store.at("part-written")
+	return p, file.Close()
+}
+
+// describe fills in the ranges that let a reader pass the part over, and the
+// rows' name.
+func (p *newPart) describe(r *rows, order []uint32) {
+	p.name = hashText(p.Month)
+	if p.Compacted {
+		p.name ^= key0
+	}
+	for _, row := range order {
+		start, end := ingest.Instant(r.ints[colStart][row]), ingest.Instant(r.ints[colEnd][row])
+		if start != ingest.None && (p.MinStart == ingest.None || start < p.MinStart) {
+			p.MinStart = start
+		}
+		if end != ingest.None && (p.MinEnd == ingest.None || end < p.MinEnd) {
+			p.MinEnd = end
+		}
+		p.MaxEnd = max(p.MaxEnd, end)
+		p.name = fold(p.name^r.prints[row]^key0, uint64(r.ints[colLine][row])^key1)
+		p.name ^= uint64(r.ints[colLastSeen][row])*key2 ^ r.texts[colDigest].hashes[r.index[colDigest][row]]
+	}
+}
+
+// finish fills in what was not known of the dump when the part was written,
+// and names the part after its rows.
+func (p *newPart) finish(s *Store, digest string, dumpTime ingest.Instant) error {
+	if p.late != nil {
+		file, err := os.OpenFile(s.path(temporaryDir+"/"+p.temporary), os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		for _, late := range p.late {
+			if err := late.Set(file, s.table, digest, int64(dumpTime)); err != nil {
+				return err
+			}
+		}
+		if err := file.Sync(); err != nil {
+			return err
+		}
+		p.name = fold(p.name^hashText(digest), uint64(dumpTime)^key2)
+	}
+	p.Path = path.Join(partDir(p.Cluster, p.Month), fmt.Sprintf("part-%016x.parquet", p.name))
+	return nil
+}
+
+// longest name of a partition's directory.
+const maxPathElement = 255
+
+func (p *part) checkCluster() error {
+	if n := len("cluster=" + escapeHive(p.Cluster)); n > maxPathElement {
+		return fmt.Errorf("cluster %.40q…: a name of %d bytes is too long for a directory", p.Cluster, len(p.Cluster))
+	}
+	return nil
+}
+
+// indexKeys gives the part's index: its rows in the order of their raw ids.
+func (w *partWriter) indexKeys(r *rows, order []uint32) []key {
+	w.keys = w.keys[:0]
+	for at, row := range order {
+		w.keys = append(w.keys, key{uint64(r.ints[colJobIDRaw][row]), r.prints[row], uint64(at)})
+	}
+	if len(w.spare) < len(w.keys) {
+		w.spare = make([]key, len(w.keys))
+	}
+	sortKeys(w.keys, w.spare[:len(w.keys)])
+	return w.keys
+}

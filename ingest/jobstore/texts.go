@@ -1,0 +1,117 @@
+package jobstore
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// texts numbers the different texts of one column in the order in which they
+// come. It keeps copies: what it is given may be overwritten afterwards.
+type texts struct {
+	list   []string
+	hashes []uint64 // of the texts in list
+	slots  []uint32 // position in list + 1; a power of two of them
+	arena  []byte   // the copies' memory
+	last   uint32   // the number given last
+}
+
+const (
+	firstSlots = 1 << 10
+	arenaBytes = 64 << 10
+)
+
+// reset forgets all texts and keeps the memory. Strings given out before must
+// not be used any more.
+func (t *texts) reset() {
+	clear(t.slots)
+	t.list, t.hashes, t.arena, t.last = t.list[:0], t.hashes[:0], t.arena[:0], 0
+}
+
+// number gives the number of s.
+func (t *texts) number(s string) uint32 {
+	if int(t.last) < len(t.list) && t.list[t.last] == s {
+		return t.last
+	}
+	if len(t.slots) < 2*len(t.list)+2 {
+		t.rehash()
+	}
+	hash := hashText(s)
+	mask := uint64(len(t.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		n := t.slots[at]
+		if n == 0 {
+			t.slots[at] = uint32(len(t.list) + 1)
+			t.last = uint32(len(t.list))
+			t.list = append(t.list, t.copy(s))
+			t.hashes = append(t.hashes, hash)
+			return t.last
+		}
+		if t.hashes[n-1] == hash && t.list[n-1] == s {
+			t.last = n - 1
+			return t.last
+		}
+	}
+}
+
+func (t *texts) copy(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(t.arena)+len(s) > cap(t.arena) {
+		t.arena = make([]byte, 0, max(arenaBytes, len(s))) // the old one lives on in its strings
+	}
+	start := len(t.arena)
+	t.arena = append(t.arena, s...)
+	return unsafe.String(&t.arena[start], len(s))
+}
+
+func (t *texts) rehash() {
+	t.slots = make([]uint32, max(firstSlots, 2*len(t.slots)))
+	mask := uint64(len(t.slots) - 1)
+	for i, hash := range t.hashes {
+		at := hash & mask
+		for t.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		t.slots[at] = uint32(i + 1)
+	}
+}
+
+// Odd constants without structure, from the digits of π.
+const (
+	key0 = 0x243F6A8885A308D3
+	key1 = 0x13198A2E03707345
+	key2 = 0xA4093822299F31D1
+)
+
+// fold mixes two words into one by the halves of their product.
+func fold(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	return hi ^ lo
+}
+
+// hashText gives 64 bits of s. It is the same on every machine and in every
+// version of the program, since it goes into the indices on disk.
+func hashText(s string) uint64 {
+	n := len(s)
+	h := uint64(n)*key2 ^ key0
+	if n == 0 {
+		return h
+	}
+	b := unsafe.Slice(unsafe.StringData(s), n)
+	for len(b) > 16 {
+		h = fold(binary.LittleEndian.Uint64(b)^key1, binary.LittleEndian.Uint64(b[8:])^h)
+		b = b[16:]
+	}
+	var first, last uint64
+	switch m := len(b); {
+	case m >= 8:
+		first, last = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[m-8:])
+	case m >= 4:
+		first, last = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[m-4:]))
+	default:
+		first = uint64(b[0])<<16 | uint64(b[m/2])<<8 | uint64(b[m-1])
+	}
+	return fold(first^key1, last^h) ^ h
+}
