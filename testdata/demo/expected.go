@@ -153,7 +153,10 @@ func charge(totals map[key]*big.Rat, count map[string]int, cluster string, r run
 	switch {
 	case end == "Unknown" || end < from || end >= until:
 		return
-	case r["Start"] == "None":
+	case r["AllocTRES"] == "": // cancelled before it started, or refused
+		if seconds(r) > 0 {
+			log.Fatalf("job %s ran on nothing", r["JobID"])
+		}
 		count["never started"]++
 		return
 	case r["Partition"] == "preempt":
@@ -212,9 +215,6 @@ func allocated(r run) resources {
 	a := resources{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)}
 	typed := new(big.Rat)
 	untyped := false
-	if r["AllocTRES"] == "" && seconds(r) > 0 {
-		log.Fatalf("job %s ran on nothing", r["JobID"])
-	}
 	for _, part := range strings.Split(r["AllocTRES"], ",") {
 		name, value, _ := strings.Cut(part, "=")
 		switch {
