@@ -124,4 +124,9 @@ func (w Words) Date(year, month, day int) string {
 	return w.Say("date", "day", strconv.Itoa(day), "month", w.month(month), "year", strconv.Itoa(year))
 }
 
+// Month sets a calendar month: "March 2026".
+func (w Words) Month(year, month int) string {
+	return w.Say("date.month", "month", w.month(month), "year", strconv.Itoa(year))
+}
+
 func (w Words) month(month int) string { return w.Say("month." + strconv.Itoa(month)) }
