@@ -9,6 +9,10 @@ import (
 // one character.
 func isGlob(pattern string) bool { return strings.ContainsAny(pattern, "*?") }
 
+// GlobMatches reports whether text is the pattern, or fits it where it has
+// wildcards.
+func GlobMatches(pattern, text string) bool { return globMatches(pattern, text) }
+
 // globMatches reports whether the whole of text fits the pattern. Its time is
 // at most the product of the two lengths.
 func globMatches(pattern, text string) bool {

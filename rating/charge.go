@@ -77,11 +77,15 @@ type Cause struct {
 	Reason Reason // the rule, where a rule decided
 }
 
-// StorageOutcome is what rating made of one holding in one period.
+// StorageOutcome is what rating made of one holding in one period, or of its
+// days under one version of the card.
 type StorageOutcome struct {
 	Holding ingest.Holding
 	Verdict Verdict
 	Charges []Charge
 	Cause   Cause
-	Days    int // of the period that the holding covers
+	// From and Until are the days of the period that are charged, half-open:
+	// those that the holding covers and one version of the card holds.
+	From, Until rates.Date
+	Days        int
 }

@@ -140,26 +140,33 @@ func (ex *recorder) factors(rc *rates.RuleCharge, pr *price) {
 		if pr.rows[i] != "" {
 			row = pr.rows[i]
 		}
-		says = append(says, f.Field+": "+row)
+		says = append(says, f.Field+" "+row)
 	}
 	ex.add(Step{Stage: FactorStage, Meter: rc.Meter.Name, Line: rc.Factors[0].Line, Says: strings.Join(says, ", ")}.number(pr.factor))
 }
 
 // units tells how the units follow from the rate where no formula says it.
-func (ex *recorder) units(rc *rates.RuleCharge, pr *price, p part, units money.Exact) {
+func (ex *recorder) units(r *Rater, rc *rates.RuleCharge, p part, units money.Exact) {
 	if ex == nil || rc.Units != nil {
 		return
 	}
 	s := Step{Stage: UnitsStage, Meter: rc.Meter.Name, Line: rc.Line, Unit: rc.Meter.Unit, Formula: "rate"}
+	put := func(name string, slot formula.Slot) {
+		x, _ := r.values.Get(slot)
+		s.Formula += name
+		s.WithNumbers += " * " + x.String()
+	}
+	rate, _ := r.values.Get(formula.Rate)
+	s.WithNumbers = rate.String()
 	if len(rc.Factors) > 0 {
-		s.Formula += " * factor"
+		put(" * factor", formula.Factor)
 	}
 	switch {
 	case rc.PerJob:
 	case rc.Duration != nil:
-		s.Formula += " * duration"
+		put(" * duration", formula.Duration)
 	default:
-		s.Formula += " * elapsed_h"
+		put(" * elapsed_h", formula.Duration)
 		s.Says = fmt.Sprintf("%d seconds are %s hours", p.elapsed, money.Int(p.elapsed).Mul(hour))
 	}
 	ex.add(s.number(units))

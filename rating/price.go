@@ -85,7 +85,7 @@ func (r *Rater) price(pl *plan, i int, p part, ex *recorder) (Charge, *stageErro
 	if units, err = stage(UnitsStage, rc.Units, formula.Units, units); err != nil {
 		return fault(UnitsStage, err)
 	}
-	ex.units(rc, pr, p, units)
+	ex.units(r, rc, p, units)
 	v.Set(formula.Price, pr.each)
 	amount := units.Mul(pr.each)
 	if rc.Amount != nil {

@@ -13,8 +13,9 @@ import (
 // tariff, the job and the period alone, never on what it rated before. A
 // Rater belongs to one goroutine; several Raters may share a Tariff.
 type Rater struct {
-	tariff Tariff
-	cards  map[string]*card // by cluster
+	tariff  Tariff
+	cards   map[string]*card // by cluster
+	storage []*card          // beside Tariff.Storage
 
 	rosterKey  []rates.TextField    // what attribution looks at
 	rosterAsks rates.Asks           // the same
@@ -44,19 +45,13 @@ func NewRater(t Tariff) *Rater {
 	r.values.TRES = r.tres
 	r.facts.Values = &r.values
 	r.readRoster()
-	for _, cluster := range sortedKeys(t.Cards) {
-		r.cards[cluster] = r.compile(t.Cards[cluster])
+	for cluster, c := range t.Cards {
+		r.cards[cluster] = r.compile(c)
+	}
+	for _, s := range t.Storage {
+		r.storage = append(r.storage, r.compile(s.Card))
 	}
 	return r
-}
-
-func sortedKeys(m map[string]*rates.Card) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // readRoster notes which texts of a job decide its group, and when.
