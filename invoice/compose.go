@@ -160,7 +160,7 @@ func checkVerdict(v rating.Verdict, charges int) error {
 	case v > rating.Running:
 		return fmt.Errorf("BUG: verdict %d", v)
 	case charges > 0 && v != rating.Charged && v != rating.Waived:
-		return fmt.Errorf("BUG: charges with verdict %d", v)
+		return fmt.Errorf("BUG: charges with verdict %s", v)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // describedPlaces is how many digits after the point a sentence shows of a
-// quantity that has no shorter exact form.
+// quantity that has no short exact form.
 const describedPlaces = 6
 
 // words are the sentences of one language. Numbers look the same in all:
@@ -65,11 +65,11 @@ func (w *words) list(l *Line, c money.Currency) string {
 	if !l.Quantity.Mul(l.Price).Equal(l.Exact) {
 		return fmt.Sprintf(w.formula, subject, quantity) + labelled(l.PriceLabel)
 	}
-	return fmt.Sprintf(w.at, subject, quantity, grouped(l.Price), c.Code, w.unit(l.Unit)) + labelled(l.PriceLabel)
+	return fmt.Sprintf(w.at, subject, quantity, inFull(l.Price), c.Code, w.unit(l.Unit)) + labelled(l.PriceLabel)
 }
 
 // reduction describes a line that takes money off another.
-func (w *words) reduction(l *Line, c money.Currency) string {
+func (w *words) reduction(l *Line) string {
 	quantity := w.quantity(l.Quantity.Neg(), l.Unit)
 	switch l.Kind {
 	case Prepaid:
@@ -112,7 +112,7 @@ func labelled(label string) string {
 	return " (" + label + ")"
 }
 
-// grouped prints x in full where that takes few digits, as prices do, and
+// grouped prints a quantity in full where that takes few digits, and
 // otherwise to describedPlaces.
 func grouped(x money.Exact) string {
 	text := x.String()
@@ -121,6 +121,14 @@ func grouped(x money.Exact) string {
 		text = x.Decimal(describedPlaces, money.HalfEven)
 	}
 	return money.Group(text)
+}
+
+// inFull prints a price: never rounded, since that would be another price.
+func inFull(x money.Exact) string {
+	if text := x.String(); !strings.Contains(text, "/") {
+		return money.Group(text)
+	}
+	return x.String()
 }
 
 // pluralEnglish knows the units that are words; symbols (SU, TB) stay.

@@ -193,7 +193,7 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 	sortReductions(reductions)
 	for _, r := range reductions {
 		line := r.line(len(inv.Lines)+1, &inv.Lines[r.of])
-		line.Description = words.reduction(&line, c.settings.Currency)
+		line.Description = words.reduction(&line)
 		inv.Lines = append(inv.Lines, line)
 	}
 	inv.Balances = account.balances

@@ -1,0 +1,213 @@
+package invoice
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+	"hpcbill/rating"
+)
+
+// aRoster draws up to three groups with up to three allocations each.
+func aRoster(t *rapid.T) *rates.Roster {
+	days := []rates.Date{
+		{}, {Year: 2026, Month: 1, Day: 1}, {Year: 2026, Month: 3, Day: 1}, {Year: 2026, Month: 3, Day: 10},
+		{Year: 2026, Month: 3, Day: 29}, {Year: 2026, Month: 4, Day: 1}, {Year: 2026, Month: 12, Day: 1},
+	}
+	roster := &rates.Roster{}
+	for g := range rapid.IntRange(1, 3).Draw(t, "groups") {
+		group := &rates.Group{ID: fmt.Sprintf("g%d", g), Language: rapid.SampledFrom([]string{"", "en", "es"}).Draw(t, "language")}
+		for a := range rapid.IntRange(0, 3).Draw(t, "allocations") {
+			group.Allocations = append(group.Allocations, &rates.Allocation{
+				Name: fmt.Sprintf("a%d", a), Meter: rapid.SampledFrom([]string{"su", "core_hours"}).Draw(t, "meter"),
+				Units: aQuantity(t), From: rapid.SampledFrom(days).Draw(t, "from"), Until: rapid.SampledFrom(days).Draw(t, "until"),
+				Overdraft: rates.Overdraft(rapid.IntRange(0, 1).Draw(t, "overdraft")),
+			})
+		}
+		roster.Groups = append(roster.Groups, group)
+	}
+	return roster
+}
+
+func aQuantity(t *rapid.T) money.Exact {
+	n := rapid.Int64Range(0, 500_000).Draw(t, "quantity")
+	return money.Ratio(n, rapid.SampledFrom([]int64{1, 7, 3600, 3_600_000}).Draw(t, "over"))
+}
+
+// aCharge draws a charge of the group.
+func aCharge(t *rapid.T, group string) rating.Charge {
+	price := rapid.SampledFrom([]money.Exact{{}, money.Ratio(1, 3), money.Ratio(2, 6), money.Ratio(12, 1000), money.Int(7)}).Draw(t, "price")
+	q := aQuantity(t)
+	amount := q.Mul(price)
+	if rapid.IntRange(0, 9).Draw(t, "formula") == 0 {
+		amount = aQuantity(t)
+	}
+	return rating.Charge{
+		Group: group, Meter: rapid.SampledFrom([]string{"su", "core_hours", "gpu_hours"}).Draw(t, "meter"), Unit: "unit",
+		Quantity: q, Price: price, Amount: amount, PriceLabel: rapid.SampledFrom([]string{"", "gpu"}).Draw(t, "label"),
+		Reason: rating.Reason{Card: "card", CardDigest: "digest", Version: rates.Date{Year: 2026, Month: 1, Day: 1}},
+	}
+}
+
+// anOutcome draws what became of a job; with its charges' exact sum.
+func anOutcome(t *rapid.T, roster *rates.Roster, start, end int64, n uint64) rating.Outcome {
+	o := rating.Outcome{
+		Job: &ingest.Job{
+			Cluster: rapid.SampledFrom([]string{"h2p", "owens"}).Draw(t, "cluster"), JobID: "1", JobIDRaw: n,
+			End: ingest.Instant(rapid.Int64Range(start, end-1).Draw(t, "end")),
+		},
+		Verdict: rating.Verdict(rapid.IntRange(0, int(rating.Running)).Draw(t, "verdict")),
+		Seconds: rapid.Int64Range(0, 100_000).Draw(t, "seconds"),
+	}
+	switch o.Verdict {
+	case rating.NotRun:
+		o.Seconds = 0
+	case rating.Held, rating.Excluded, rating.Waived:
+		o.Cause = rating.Cause{Code: "code", Detail: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "detail")}
+	}
+	if o.Verdict == rating.Charged || o.Verdict == rating.Waived {
+		group := rapid.SampledFrom(roster.Groups).Draw(t, "group").ID
+		for range rapid.IntRange(0, 3).Draw(t, "charges") {
+			o.Charges = append(o.Charges, aCharge(t, group))
+		}
+	}
+	return o
+}
+
+// TestEverythingAddsUp composes random months and checks, from the outside,
+// what an invoice promises; that the order and the division of the work do not
+// matter; and that nothing is lost on paper.
+func TestEverythingAddsUp(t *testing.T) {
+	period := march(t)
+	rapid.Check(t, func(t *rapid.T) {
+		roster := aRoster(t)
+		settings := Settings{Currency: usd, Rounding: money.Mode(rapid.IntRange(0, int(money.Floor)).Draw(t, "rounding"))}
+		var outcomes []rating.Outcome
+		for n := range rapid.IntRange(0, 25).Draw(t, "jobs") {
+			outcomes = append(outcomes, anOutcome(t, roster, period.Start.Unix(), period.End.Unix(), uint64(n)))
+		}
+		var ledger []LedgerEntry
+		for range rapid.IntRange(0, 2).Draw(t, "entries") {
+			ledger = append(ledger, LedgerEntry{Group: "g0", Allocation: "a0", Period: "2026-02", Units: aQuantity(t)})
+		}
+		invoices, summary := composeAll(t, period, settings, roster, ledger, outcomes, 1)
+		shuffled := rapid.Permutation(outcomes).Draw(t, "order")
+		again, summaryAgain := composeAll(t, period, settings, roster, ledger, shuffled, rapid.IntRange(1, 3).Draw(t, "composers"))
+		requireSame(t, invoices, summary, again, summaryAgain)
+		requireAddsUp(t, invoices, outcomes, ledger)
+	})
+}
+
+// composeAll divides the outcomes among composers and merges them.
+func composeAll(t *rapid.T, period rates.Period, settings Settings, roster *rates.Roster, ledger []LedgerEntry, outcomes []rating.Outcome, composers int) ([]Invoice, Summary) {
+	all := make([]*Composer, composers)
+	for i := range all {
+		c, err := NewComposer(period, settings, roster)
+		require.NoError(t, err)
+		all[i] = c
+	}
+	for i, o := range outcomes {
+		require.NoError(t, all[i%composers].AddJob(o))
+	}
+	for _, c := range all[1:] {
+		all[0].Merge(c)
+	}
+	invoices, summary, err := all[0].Compose(ledger)
+	require.NoError(t, err)
+	return invoices, summary
+}
+
+func requireSame(t *rapid.T, invoices []Invoice, summary Summary, others []Invoice, other Summary) {
+	require.Len(t, others, len(invoices))
+	for i := range invoices {
+		require.Equal(t, string(invoices[i].Canonical()), string(others[i].Canonical()))
+		body, err := json.Marshal(invoices[i])
+		require.NoError(t, err)
+		var back Invoice
+		require.NoError(t, json.Unmarshal(body, &back))
+		require.Equal(t, invoices[i].Digest(), back.Digest(), "JSON keeps everything")
+	}
+	require.Empty(t, Compare(invoices, others))
+	first, err := json.Marshal(summary)
+	require.NoError(t, err)
+	second, err := json.Marshal(other)
+	require.NoError(t, err)
+	require.Equal(t, string(first), string(second))
+	var back Summary
+	require.NoError(t, json.Unmarshal(first, &back))
+	third, err := json.Marshal(back)
+	require.NoError(t, err)
+	require.Equal(t, string(first), string(third))
+}
+
+func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, ledger []LedgerEntry) {
+	byGroup := make(map[string]money.Exact)
+	for _, o := range outcomes {
+		for _, ch := range o.Charges {
+			byGroup[ch.Group] = byGroup[ch.Group].Add(ch.Amount)
+		}
+	}
+	for _, inv := range invoices {
+		var printed, paid money.Amount
+		var exact money.Exact
+		for _, l := range inv.Lines {
+			printed += l.Amount
+			exact = exact.Add(l.Exact)
+			if !l.Kind.Reduces() {
+				byGroup[inv.Group.ID] = byGroup[inv.Group.ID].Sub(l.Exact)
+				paid += l.Amount
+				continue
+			}
+			require.LessOrEqual(t, l.Amount, money.Amount(0))
+			require.LessOrEqual(t, l.Quantity.Sign(), 0)
+		}
+		require.Equal(t, printed, inv.Total)
+		require.GreaterOrEqual(t, inv.Total, money.Amount(0))
+		require.GreaterOrEqual(t, exact.Sign(), 0)
+		if exact.Sign() == 0 {
+			require.Equal(t, money.Amount(0), inv.Total, "what is wholly reduced leaves nothing to pay")
+		}
+		for _, b := range inv.Balances {
+			require.GreaterOrEqual(t, b.Drawn.Sign(), 0)
+			require.True(t, b.Left.Sign() >= 0 || b.Opening.Sign() < 0)
+			require.False(t, b.Beyond.Sign() > 0 && b.Left.Sign() > 0, "nothing is beyond a balance that has units left")
+			require.True(t, b.OpeningFrom(inv.Group.ID, inv.Period, ledger).Equal(b.Opening))
+		}
+	}
+	for group, left := range byGroup {
+		require.Zero(t, left.Sign(), group)
+	}
+}
+
+func TestExactTextRoundTrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := money.Ratio(rapid.Int64().Draw(t, "n")/2, rapid.Int64Range(1, 1<<62).Draw(t, "d"))
+		x = x.Mul(x).Mul(x)
+		back, err := ParseExact(x.String())
+		require.NoError(t, err)
+		require.True(t, back.Equal(x))
+	})
+}
+
+func FuzzParseExact(f *testing.F) {
+	for _, s := range []string{"0", "-1.50", "80047/1800", "1/0", "1e5", "0x1", "1_0", "+1", "", "1.", ".5", "1.5/2", "-", "--1", " 1", "1/3/5", "∞"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		x, err := ParseExact(s)
+		if err != nil {
+			return
+		}
+		back, err := ParseExact(x.String())
+		require.NoError(t, err)
+		require.True(t, back.Equal(x))
+		require.NotContains(t, s, "e")
+		require.NotContains(t, s, "_")
+	})
+}
