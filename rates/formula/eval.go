@@ -8,8 +8,17 @@ import (
 
 // Eval gives the formula's value. The error wraps ErrUnknownFigure where a
 // figure that the formula needs is not known, and ErrDivisionByZero where a
-// divisor is 0; the branch of choose that is not taken needs nothing.
-func (f *Formula) Eval(v *Values) (money.Exact, error) { return f.root.eval(v) }
+// divisor is 0; the branch of choose that is not taken needs nothing. A card's
+// own figures (Scope.Let) may be worked out from the figures that they are
+// made of, so their slots must hold what their formulas give for v.
+func (f *Formula) Eval(v *Values) (money.Exact, error) {
+	if f.program != nil {
+		if x, ok := f.program.run(v); ok {
+			return x, nil
+		}
+	}
+	return f.root.eval(v)
+}
 
 func (n *node) eval(v *Values) (money.Exact, error) {
 	switch n.op {

@@ -28,6 +28,7 @@ type Formula struct {
 	root      *node
 	dimension Dimension
 	bounds    Bounds
+	program   *program // nil where the formula needs fractions
 }
 
 // Dimension tells what kind of quantity the formula gives.

@@ -62,6 +62,7 @@ type node struct {
 	name  string // of opFigure and opTRES, as written; of a quotient its divisor
 	slot  Slot
 	scale money.Exact // of opFigure: what one unit of the slot is worth
+	let   *node       // of opFigure: the card's own formula for it, else nil
 	tres  string      // of opTRES: "gres/gpu:a100"
 
 	figure Figure     // of opFigure and opTRES: dimension and bounds

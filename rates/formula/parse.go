@@ -48,6 +48,7 @@ func Parse(text string, scope Scope) (*Formula, []Fault) {
 	if len(p.faults) > 0 {
 		return nil, p.faults
 	}
+	f.program = compile(root)
 	return f, nil
 }
 
@@ -174,7 +175,7 @@ var words = map[string]string{"and": "&&", "or": "||", "not": "!", "if": "choose
 func (p *parser) figure(e *ast.Ident) *node {
 	at := p.offset(e.Pos())
 	if f, ok := p.scope.find(e.Name); ok {
-		return &node{op: opFigure, name: f.Name, slot: f.Slot, scale: f.scale, figure: f}
+		return &node{op: opFigure, name: f.Name, slot: f.Slot, scale: f.scale, let: f.let, figure: f}
 	}
 	if why, ok := p.scope.hidden[e.Name]; ok {
 		p.fault(at, e.Name+" "+why, "")

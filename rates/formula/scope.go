@@ -83,17 +83,22 @@ func (s Scope) Names() []string {
 func (s Scope) Let(i int, name string, f *Formula) Scope {
 	s.figures = append(slices.Clone(s.figures), Figure{
 		Name: name, Means: f.Text, Slot: LetSlot(i),
-		Dimension: f.dimension, Bounds: f.bounds, scale: money.Int(1),
+		Dimension: f.dimension, Bounds: f.bounds, scale: money.Int(1), let: f.root,
 	})
 	return s
 }
 
 // Bound narrows what a figure can be, from low to high in the formula's unit.
 func (s Scope) Bound(name string, low, high money.Exact) Scope {
+	return s.Narrow(name, Bounds{low: low, high: high})
+}
+
+// Narrow tells of a figure what another formula's bounds say of it.
+func (s Scope) Narrow(name string, b Bounds) Scope {
 	s.figures = slices.Clone(s.figures)
 	for i := range s.figures {
 		if s.figures[i].Name == name {
-			s.figures[i].Bounds = Bounds{low: low, high: high}
+			s.figures[i].Bounds = b
 		}
 	}
 	return s

@@ -89,6 +89,7 @@ type Figure struct {
 	Bounds    Bounds
 
 	scale money.Exact // what one unit of the slot is worth
+	let   *node       // the formula of a card's own figure
 }
 
 // jobFigures are the figures of a job and of the hardware it ran on.
@@ -96,30 +97,30 @@ func jobFigures() []Figure {
 	one, gib, hour := money.Int(1), money.Ratio(1, 1024), money.Ratio(1, 3600)
 	gb := money.Ratio(1048576, 1_000_000_000)
 	return []Figure{
-		{"cpus", "CPUs allocated", CPUs, count, upTo(maxCPUs, one), one},
-		{"nodes", "nodes allocated", Nodes, plain, upTo(maxNodes, one), one},
-		{"gpus", "GPUs allocated", GPUs, count, upTo(maxGPUs, one), one},
-		{"mem_gib", "memory allocated, in GiB of 1024 MiB (Slurm's G)", MemoryMiB, inGiB, upTo(maxMiB, gib), gib},
-		{"mem_mib", "memory allocated, in MiB (Slurm's M)", MemoryMiB, inMiB, upTo(maxMiB, one), one},
-		{"mem_gb", "memory allocated, in GB of 10^9 bytes", MemoryMiB, inGB, upTo(maxMiB, gb), gb},
-		{"billing", "the billing TRES as Slurm recorded it", Billing, plain, upTo(maxBilling, one), one},
-		{"req_cpus", "CPUs requested", ReqCPUs, count, upTo(maxCPUs, one), one},
-		{"req_nodes", "nodes requested", ReqNodes, plain, upTo(maxNodes, one), one},
-		{"req_gpus", "GPUs requested", ReqGPUs, count, upTo(maxGPUs, one), one},
-		{"req_mem_gib", "memory requested, in GiB", ReqMemoryMiB, inGiB, upTo(maxMiB, gib), gib},
-		{"req_mem_mib", "memory requested, in MiB", ReqMemoryMiB, inMiB, upTo(maxMiB, one), one},
-		{"req_mem_gb", "memory requested, in GB of 10^9 bytes", ReqMemoryMiB, inGB, upTo(maxMiB, gb), gb},
-		{"elapsed_h", "hours that the job ran, without suspension", ElapsedSeconds, hours, upTo(maxSeconds, hour), hour},
-		{"suspended_h", "hours that the job was suspended", SuspendedSeconds, hours, upTo(maxSeconds, hour), hour},
-		{"timelimit_h", "the time limit in hours", TimelimitSeconds, hours, upTo(maxSeconds, hour), hour},
-		{"wait_h", "hours from when the job could start until it did", WaitSeconds, hours, upTo(maxSeconds, hour), hour},
+		{"cpus", "CPUs allocated", CPUs, count, upTo(maxCPUs, one), one, nil},
+		{"nodes", "nodes allocated", Nodes, plain, upTo(maxNodes, one), one, nil},
+		{"gpus", "GPUs allocated", GPUs, count, upTo(maxGPUs, one), one, nil},
+		{"mem_gib", "memory allocated, in GiB of 1024 MiB (Slurm's G)", MemoryMiB, inGiB, upTo(maxMiB, gib), gib, nil},
+		{"mem_mib", "memory allocated, in MiB (Slurm's M)", MemoryMiB, inMiB, upTo(maxMiB, one), one, nil},
+		{"mem_gb", "memory allocated, in GB of 10^9 bytes", MemoryMiB, inGB, upTo(maxMiB, gb), gb, nil},
+		{"billing", "the billing TRES as Slurm recorded it", Billing, plain, upTo(maxBilling, one), one, nil},
+		{"req_cpus", "CPUs requested", ReqCPUs, count, upTo(maxCPUs, one), one, nil},
+		{"req_nodes", "nodes requested", ReqNodes, plain, upTo(maxNodes, one), one, nil},
+		{"req_gpus", "GPUs requested", ReqGPUs, count, upTo(maxGPUs, one), one, nil},
+		{"req_mem_gib", "memory requested, in GiB", ReqMemoryMiB, inGiB, upTo(maxMiB, gib), gib, nil},
+		{"req_mem_mib", "memory requested, in MiB", ReqMemoryMiB, inMiB, upTo(maxMiB, one), one, nil},
+		{"req_mem_gb", "memory requested, in GB of 10^9 bytes", ReqMemoryMiB, inGB, upTo(maxMiB, gb), gb, nil},
+		{"elapsed_h", "hours that the job ran, without suspension", ElapsedSeconds, hours, upTo(maxSeconds, hour), hour, nil},
+		{"suspended_h", "hours that the job was suspended", SuspendedSeconds, hours, upTo(maxSeconds, hour), hour, nil},
+		{"timelimit_h", "the time limit in hours", TimelimitSeconds, hours, upTo(maxSeconds, hour), hour, nil},
+		{"wait_h", "hours from when the job could start until it did", WaitSeconds, hours, upTo(maxSeconds, hour), hour, nil},
 
-		{"node_cores", "cores of one node of the job's node type", NodeCores, count, upTo(1<<20, one), one},
-		{"node_mem_gib", "memory of one node, in GiB", NodeMemoryGiB, inGiB, upTo(1<<20, one), one},
-		{"node_gpus", "GPUs of one node", NodeGPUs, count, upTo(1<<10, one), one},
-		{"threads", "hardware threads a core", Threads, plain, upTo(1<<10, one), one},
-		{"mem_per_core_gib", "memory that one core carries, in GiB", MemoryPerCoreGiB, perCore, upTo(1<<20, one), one},
-		{"slurm_billing", "the billing TRES recomputed from tres_weights", SlurmBilling, plain, upTo(maxBilling, one), one},
+		{"node_cores", "cores of one node of the job's node type", NodeCores, count, upTo(1<<20, one), one, nil},
+		{"node_mem_gib", "memory of one node, in GiB", NodeMemoryGiB, inGiB, upTo(1<<20, one), one, nil},
+		{"node_gpus", "GPUs of one node", NodeGPUs, count, upTo(1<<10, one), one, nil},
+		{"threads", "hardware threads a core", Threads, plain, upTo(1<<10, one), one, nil},
+		{"mem_per_core_gib", "memory that one core carries, in GiB", MemoryPerCoreGiB, perCore, upTo(1<<20, one), one, nil},
+		{"slurm_billing", "the billing TRES recomputed from tres_weights", SlurmBilling, plain, upTo(maxBilling, one), one, nil},
 	}
 }
 
@@ -127,8 +128,8 @@ func jobFigures() []Figure {
 func storageFigures() []Figure {
 	one := money.Int(1)
 	figures := []Figure{
-		{"days", "days of the period that the holding covers", Days, plain, upTo(maxDays, one), one},
-		{"month_days", "days of the period", MonthDays, plain, Bounds{low: money.Int(minMonthDay), high: money.Int(maxDays)}, one},
+		{"days", "days of the period that the holding covers", Days, plain, upTo(maxDays, one), one, nil},
+		{"month_days", "days of the period", MonthDays, plain, Bounds{low: money.Int(minMonthDay), high: money.Int(maxDays)}, one, nil},
 	}
 	for _, q := range []struct {
 		name, means string
@@ -141,8 +142,8 @@ func storageFigures() []Figure {
 	} {
 		tb, tib := money.Ratio(1, 1_000_000_000_000), money.Ratio(1, 1<<40)
 		figures = append(figures,
-			Figure{q.name + "_tb", q.means + ", in TB of 10^12 bytes", q.slot, inTB, upTo(maxBytes, tb), tb},
-			Figure{q.name + "_tib", q.means + ", in TiB of 2^40 bytes", q.slot, inTiB, upTo(maxBytes, tib), tib})
+			Figure{q.name + "_tb", q.means + ", in TB of 10^12 bytes", q.slot, inTB, upTo(maxBytes, tb), tb, nil},
+			Figure{q.name + "_tib", q.means + ", in TiB of 2^40 bytes", q.slot, inTiB, upTo(maxBytes, tib), tib, nil})
 	}
 	return figures
 }
@@ -152,10 +153,10 @@ func stageFigures() []Figure {
 	one := money.Int(1)
 	open := Bounds{highOpen: true}
 	return []Figure{
-		{"rate", "units an hour, as the rate formula gave them", Rate, anything, open, one},
-		{"factor", "the product of the factors", Factor, plain, upTo(maxFactor, one), one},
-		{"duration", "the hours that count", Duration, hours, open, one},
-		{"units", "the units, as the units formula gave them", Units, anything, open, one},
-		{"price", "the price of one unit", Price, anything, upTo(maxPrice, one), one},
+		{"rate", "units an hour, as the rate formula gave them", Rate, anything, open, one, nil},
+		{"factor", "the product of the factors", Factor, plain, upTo(maxFactor, one), one, nil},
+		{"duration", "the hours that count", Duration, hours, open, one, nil},
+		{"units", "the units, as the units formula gave them", Units, anything, open, one, nil},
+		{"price", "the price of one unit", Price, anything, upTo(maxPrice, one), one, nil},
 	}
 }

@@ -77,6 +77,10 @@ func (v *Values) SetInt(slot Slot, n int64) {
 
 // Set sets a figure to any number of the slot's unit.
 func (v *Values) Set(slot Slot, x money.Exact) {
+	if n, whole := x.Int64(); whole && n >= 0 {
+		v.state[slot], v.ints[slot] = isInt, n
+		return
+	}
 	v.state[slot], v.exacts[slot] = isExact, x
 }
 
