@@ -115,7 +115,11 @@ func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subje
 	c.charge.Duration = c.stage(formula.DurationStage, path)
 	c.charge.Units = c.stage(formula.UnitsStage, path)
 	c.charge.Amount = c.stage(formula.AmountStage, path)
+	before := len(v.Faults)
 	c.check()
+	if len(v.Faults) == before {
+		c.checkSize(e.KeyNode)
+	}
 	return c.charge
 }
 
@@ -176,7 +180,7 @@ func (c *chargeLoader) stage(stage formula.Stage, path string) *formula.Formula 
 	if c.charge.PerJob || c.subject == formula.OfHolding {
 		scope = scope.Hide("duration", "is not part of this charge")
 	}
-	f := c.formula(n, path, scope)
+	f := c.formula(n, path, c.narrowed(scope))
 	if f != nil && f.CanBeNegative() {
 		c.warn(n, path, "can be below 0: a job for which it is, is held", "write max(0, …)")
 	}

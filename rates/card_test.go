@@ -40,6 +40,7 @@ func TestBadCards(t *testing.T) {
 	f("bad-name", `:1:7: card: "my card" is not a name`, "begin with a letter; then letters, digits, _ and -")
 	f("bill-by", `:3:10: bill_by: unknown choice "ended"`, "one of end, start, usage")
 	f("charge-no-rate", ":8:34: versions[0].rules[0].charge.su: has neither rate nor units", "write  rate: units an hour, or  units: what the whole job counts")
+	f("charge-too-large", ":8:30: versions[0].rules[0].charge.su: a job of 10^6 nodes and 10 years would cost more than the 92233720368547758 USD that an invoice can hold", "look for a coefficient or a price that is far too large")
 	f("charge-nothing", ":8:29: versions[0].rules[0].charge: charges no meter", "write  {METER: FORMULA}, or exclude: REASON for what is free")
 	f("charge-unknown-key", `:8:35: versions[0].rules[0].charge.su.rat: unknown key "rat"`, "did you mean rate?")
 	f("charge-unknown-meter", ":8:30: versions[0].rules[0].charge.sus: unknown meter sus", "did you mean su?")

@@ -14,6 +14,12 @@ type Bounds struct {
 	nonzero           bool // 0 is left out though it lies between
 }
 
+// Between gives the bounds of what lies from low to high.
+func Between(low, high money.Exact) Bounds { return Bounds{low: low, high: high} }
+
+// Times gives the bounds of a product.
+func (b Bounds) Times(c Bounds) Bounds { return b.times(c) }
+
 func upTo(most int64, scale money.Exact) Bounds {
 	return Bounds{high: money.Int(most).Mul(scale)}
 }
