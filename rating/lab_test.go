@@ -35,7 +35,7 @@ versions:
       su: {unit: SU, price: 1}
       core_hours: {unit: core-hour, price: 1}
       gpu_hours: {unit: GPU-hour, price: 1}
-      billing_hours: {unit: billing-hour, price: 1}
+      billing_hours: {unit: billing-hour, price: 0}
     rules:
       - {name: preempt, match: {partition: "preempt*"}, exclude: preemptible}
       - {name: smp, match: {partition: smp}, charge: &cpu {su: "max(cpus*0.8, mem_gib*0.102)", core_hours: cpus, gpu_hours: gpus, billing_hours: billing}}
@@ -45,97 +45,114 @@ versions:
       - {name: gpu, match: {partition: [a100, a100_multi, a100_nvlink, a100_nvlink_multi, l40s]}, charge: {<<: *cpu, su: gpus*8}}
 `
 
-// labJobs reads dumps without package ingest's reader, so that the two check
-// each other: one job for each JobIDRaw and Submit.
-func labJobs(t testing.TB, files ...string) []*ingest.Job {
+// labJobs reads a dump without package ingest's reader, so that the two check
+// each other.
+func labJobs(t testing.TB, name string) []*ingest.Job {
 	t.Helper()
+	f, err := os.Open(labDir + name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("external test data not present: " + labDir + name)
+	}
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<20)
+	require.True(t, lines.Scan())
+	columns := map[string]int{}
+	for i, name := range strings.Split(lines.Text(), "|") {
+		columns[name] = i
+	}
 	seen := map[string]bool{}
 	var jobs []*ingest.Job
-	for _, name := range files {
-		f, err := os.Open(labDir + name)
-		if errors.Is(err, fs.ErrNotExist) {
-			t.Skip("external test data not present: " + labDir + name)
+	for lines.Scan() {
+		d := labRow{columns, strings.SplitN(lines.Text(), "|", len(columns)), nil}
+		key := d.cell("JobIDRaw") + " " + d.cell("Submit")
+		require.False(t, seen[key], key)
+		seen[key] = true
+		jobs = append(jobs, d.job())
+		if d.err != nil {
+			require.NoError(t, d.err, lines.Text())
 		}
-		require.NoError(t, err)
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		require.NoError(t, err)
-		lines := bufio.NewScanner(z)
-		lines.Buffer(nil, 1<<20)
-		require.True(t, lines.Scan())
-		header := strings.Split(lines.Text(), "|")
-		for lines.Scan() {
-			cells := strings.SplitN(lines.Text(), "|", len(header))
-			row := make(map[string]string, len(header))
-			for i, h := range header {
-				row[h] = cells[i]
-			}
-			if key := row["JobIDRaw"] + " " + row["Submit"]; !seen[key] {
-				seen[key] = true
-				jobs = append(jobs, labJob(t, row))
-			}
-		}
-		require.NoError(t, lines.Err())
 	}
+	require.NoError(t, lines.Err())
 	return jobs
 }
 
-func labJob(t testing.TB, row map[string]string) *ingest.Job {
-	count := func(s string) int64 {
-		n, err := strconv.ParseInt(s, 10, 64)
-		require.NoError(t, err, "%v", row)
-		return n
-	}
+// labRow is one record, read cell by cell.
+type labRow struct {
+	columns map[string]int
+	cells   []string
+	err     error
+}
+
+func (d *labRow) cell(name string) string { return d.cells[d.columns[name]] }
+
+func (d *labRow) count(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	d.err = errors.Join(d.err, err)
+	return n
+}
+
+func (d *labRow) job() *ingest.Job {
 	j := &ingest.Job{
-		Cluster: row["Cluster"], JobID: row["JobID"], JobIDRaw: uint64(count(row["JobIDRaw"])), User: row["User"],
-		Account: row["Account"], Partition: row["Partition"], QoS: row["QOS"], Name: row["JobName"],
-		State:  ingest.State(strings.Fields(row["State"])[0]),
-		Submit: labInstant(t, row["Submit"]), Eligible: labInstant(t, row["Eligible"]),
-		Start: labInstant(t, row["Start"]), End: labInstant(t, row["End"]),
-		ElapsedSeconds: count(row["ElapsedRaw"]), SuspendedSeconds: labSeconds(t, row["Suspended"]),
-		AllocTRES: row["AllocTRES"], MemoryMiB: ingest.Unknown,
+		Cluster: d.cell("Cluster"), JobID: d.cell("JobID"), JobIDRaw: uint64(d.count(d.cell("JobIDRaw"))), User: d.cell("User"),
+		Account: d.cell("Account"), Partition: d.cell("Partition"), QoS: d.cell("QOS"), Name: d.cell("JobName"),
+		State:  ingest.State(strings.Fields(d.cell("State"))[0]),
+		Submit: d.instant("Submit"), Eligible: d.instant("Eligible"), Start: d.instant("Start"), End: d.instant("End"),
+		ElapsedSeconds: d.count(d.cell("ElapsedRaw")), SuspendedSeconds: d.seconds("Suspended"),
+		AllocTRES: d.cell("AllocTRES"), MemoryMiB: ingest.Unknown,
 	}
-	for _, item := range strings.Split(row["AllocTRES"], ",") {
+	for _, item := range strings.Split(j.AllocTRES, ",") {
 		switch name, value, _ := strings.Cut(item, "="); name {
 		case "cpu":
-			j.CPUs = count(value)
+			j.CPUs = d.count(value)
 		case "node":
-			j.NodeCount = count(value)
+			j.NodeCount = d.count(value)
 		case "billing":
-			j.Billing = count(value)
+			j.Billing = d.count(value)
 		case "gres/gpu":
-			j.GPUs = count(value)
+			j.GPUs = d.count(value)
 		case "mem":
-			unit := map[byte]int64{'M': 1, 'G': 1024, 'T': 1024 * 1024}[value[len(value)-1]]
-			x, ok := new(big.Rat).SetString(value[:len(value)-1])
-			require.True(t, ok && unit > 0, value)
-			x.Mul(x, big.NewRat(unit, 1))
-			require.True(t, x.IsInt(), value)
-			j.MemoryMiB = x.Num().Int64()
+			j.MemoryMiB = d.mebibytes(value)
 		}
 	}
 	return j
 }
 
-func labInstant(t testing.TB, s string) ingest.Instant {
+// mebibytes reads "536000M", "62.50G" or "1T".
+func (d *labRow) mebibytes(s string) int64 {
+	unit := map[byte]int64{'M': 1, 'G': 1024, 'T': 1024 * 1024}[s[len(s)-1]]
+	x, ok := new(big.Rat).SetString(s[:len(s)-1])
+	if !ok || unit == 0 || !x.Mul(x, big.NewRat(unit, 1)).IsInt() {
+		d.err = errors.Join(d.err, fmt.Errorf("memory %q", s))
+		return 0
+	}
+	return x.Num().Int64()
+}
+
+func (d *labRow) instant(name string) ingest.Instant {
+	s := d.cell(name)
 	if s == "None" || s == "Unknown" {
 		return ingest.None
 	}
 	at, err := time.ParseInLocation("2006-01-02T15:04:05", s, time.UTC)
-	require.NoError(t, err)
+	d.err = errors.Join(d.err, err)
 	return ingest.Instant(at.Unix())
 }
 
-// labSeconds reads "1-02:03:04" or "02:03:04".
-func labSeconds(t testing.TB, s string) int64 {
-	days, clock, dashed := strings.Cut(s, "-")
+// seconds reads "1-02:03:04" or "02:03:04".
+func (d *labRow) seconds(name string) int64 {
+	days, clock, dashed := strings.Cut(d.cell(name), "-")
 	if !dashed {
-		days, clock = "0", s
+		days, clock = "0", days
 	}
-	var d, h, m, sec int64
-	_, err := fmt.Sscanf(days+" "+strings.ReplaceAll(clock, ":", " "), "%d %d %d %d", &d, &h, &m, &sec)
-	require.NoError(t, err, s)
-	return ((d*24+h)*60+m)*60 + sec
+	total := d.count(days) * 86400
+	for i, part := range strings.Split(clock, ":") {
+		total += d.count(part) * []int64{3600, 60, 1}[i]
+	}
+	return total
 }
 
 // accountRoster makes each account of the jobs a group.
@@ -192,13 +209,17 @@ func (s *sums) String() string {
 	return text
 }
 
-// November 2025 of the lab, by End, as it was computed independently.
 func TestLabNovember(t *testing.T) {
-	jobs := labJobs(t, "sacct-2025-11.txt.gz", "sacct-2025-10.txt.gz")
+	jobs := labJobs(t, "sacct-2025-11.txt.gz")
+	t.Run("by end", func(t *testing.T) { labNovemberByEnd(t, jobs) })
+	t.Run("as sreport counts", func(t *testing.T) { labNovemberBySreport(t, jobs) })
+}
+
+// November 2025 of the lab, by End, as it was computed independently.
+func labNovemberByEnd(t *testing.T, jobs []*ingest.Job) {
 	groups := accountRoster(t, jobs)
 	require.Len(t, groups.Groups, 64)
 	r := NewRater(Tariff{Zone: time.UTC, Roster: groups, Cards: map[string]*rates.Card{"lab": loadCard(t, labCard)}})
-	november := rates.MonthOf(2025, time.November, time.UTC)
 	all, bio := &sums{meters: map[string]money.Exact{}}, &sums{meters: map[string]money.Exact{}}
 	excluded, tally := int64(0), &Tally{}
 	for _, j := range jobs {
@@ -252,4 +273,63 @@ func slowSU(jobs []*ingest.Job, p rates.Period) string {
 		sum.Add(sum, rate.Mul(rate, big.NewRat(j.ElapsedSeconds, 3600)))
 	}
 	return sum.RatString()
+}
+
+// sreport counts suspended time as used: it sums a TRES over the wall time of
+// each job inside the month.
+const sreportCard = `
+card: sreport
+currency: USD
+bill_by: usage
+versions:
+- from: 2025-01-01
+  meters:
+    billing: {unit: billing-hour, price: 0}
+    cpu: {unit: CPU-hour, price: 0}
+    gpu: {unit: GPU-hour, price: 0}
+    mem: {unit: MiB-hour, price: 0}
+  rules:
+  - name: all
+    charge:
+      billing: {rate: billing, duration: elapsed_h + suspended_h}
+      cpu: {rate: cpus, duration: elapsed_h + suspended_h}
+      gpu: {rate: gpus, duration: elapsed_h + suspended_h}
+      mem: {rate: mem_mib, duration: elapsed_h + suspended_h}
+`
+
+// labNovemberBySreport compares with what Slurm's own sreport printed for
+// every account and user, to the second.
+func labNovemberBySreport(t *testing.T, jobs []*ingest.Job) {
+	r := NewRater(Tariff{Zone: time.UTC, Roster: accountRoster(t, jobs), Cards: map[string]*rates.Card{
+		"lab": loadCard(t, sreportCard),
+	}})
+	used := map[string]money.Exact{}
+	for _, j := range jobs {
+		for _, o := range r.Job(j, november) {
+			for _, c := range o.Charges {
+				seconds := c.Quantity.Mul(money.Int(3600))
+				for _, row := range []string{"root|", j.Account + "|" + j.User} {
+					used[c.Meter+"|"+row] = used[c.Meter+"|"+row].Add(seconds)
+				}
+			}
+		}
+	}
+	for meter, file := range map[string]string{"billing": "billing", "cpu": "cpu", "gpu": "gres_gpu", "mem": "mem"} {
+		text, err := os.ReadFile(labDir + "sreport-2025-11-" + file + ".txt")
+		require.NoError(t, err)
+		compared := 0
+		for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+			cells := strings.Split(line, "|")
+			if len(cells) != 6 || cells[0] != "lab" {
+				continue
+			}
+			x, ok := used[meter+"|"+cells[1]+"|"+cells[2]]
+			if !ok && cells[2] == "" {
+				continue // an account, with those below it
+			}
+			require.Equal(t, cells[5], x.String(), "%s %s %s", meter, cells[1], cells[2])
+			compared++
+		}
+		require.Greater(t, compared, 400)
+	}
 }
