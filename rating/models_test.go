@@ -104,11 +104,11 @@ func TestBillingAsRecorded(t *testing.T) {
 	r := rater(t, loadCard(t, `
 card: c
 currency: USD
-versions: [{from: 2025-01-01, meters: {su: {unit: SU, price: 1}}, rules: [{name: all, charge: {su: billing}}]}]
+versions: [{from: 2025-01-01, meters: {su: {unit: SU, price: "0.01"}}, rules: [{name: all, charge: {su: billing}}]}]
 `))
 	j := jobOf("htc", 2389)
 	j.Billing = 67
-	require.Equal(t, []string{"160063/3600 SU @1  = 160063/3600"}, charged(t, r, j))
+	require.Equal(t, []string{"160063/3600 SU @0.01  = 160063/360000"}, charged(t, r, j))
 }
 
 func TestOSC(t *testing.T) {
