@@ -7,8 +7,6 @@
 package rates
 
 import (
-	"time"
-
 	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
 )
@@ -53,11 +51,6 @@ type Version struct {
 
 // Date is a calendar day of the site's zone.
 type Date struct{ Year, Month, Day int }
-
-// Midnight is the instant at which d begins in the zone.
-func (d Date) Midnight(zone *time.Location) time.Time {
-	return time.Date(d.Year, time.Month(d.Month), d.Day, 0, 0, 0, 0, zone)
-}
 
 // IsZero reports whether d is no date.
 func (d Date) IsZero() bool { return d == Date{} }

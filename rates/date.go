@@ -20,6 +20,26 @@ func DateOf(t time.Time, zone *time.Location) Date {
 	return Date{y, int(m), d}
 }
 
+// Midnight is the instant at which d begins in the zone: 00:00, the first of
+// two where the clock is set back over it, or the moment of the change where
+// the clock is set forward over it.
+func (d Date) Midnight(zone *time.Location) time.Time {
+	t := time.Date(d.Year, time.Month(d.Month), d.Day, 12, 0, 0, 0, zone)
+	for {
+		hour, minute, second := t.Clock()
+		midnight := t.Add(-time.Duration(hour*3600+minute*60+second) * time.Second)
+		change, _ := t.ZoneBounds() // when the clock was last set
+		if change.IsZero() || midnight.After(change) {
+			return midnight
+		}
+		before := change.Add(-time.Second)
+		if DateOf(before, zone) != DateOf(t, zone) {
+			return change
+		}
+		t = before
+	}
+}
+
 // String prints "2026-03-31", or "" for no date.
 func (d Date) String() string {
 	if d.IsZero() {

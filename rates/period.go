@@ -25,9 +25,14 @@ func ParsePeriod(text string, zone *time.Location) (Period, error) {
 func MonthOf(year int, month time.Month, zone *time.Location) Period {
 	return Period{
 		Year: year, Month: month,
-		Start: time.Date(year, month, 1, 0, 0, 0, 0, zone),
-		End:   time.Date(year, month+1, 1, 0, 0, 0, 0, zone),
+		Start: firstDay(year, month).Midnight(zone),
+		End:   firstDay(year, month+1).Midnight(zone),
 	}
+}
+
+// firstDay is the first of a month; month 13 is January of the next year.
+func firstDay(year int, month time.Month) Date {
+	return DateOf(time.Date(year, month, 1, 0, 0, 0, 0, time.UTC), time.UTC)
 }
 
 // PeriodContaining gives the month of the zone that contains t.
