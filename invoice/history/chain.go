@@ -154,6 +154,9 @@ func (db *DB) change(ctx context.Context, at time.Time, actor, program string, f
 	if c.head, err = head(ctx, tx); err != nil {
 		return fmt.Errorf("read history: %w", err)
 	}
+	if err := verifyOwned(ctx, tx); err != nil {
+		return err // a row that waits for an entry to be closed over it
+	}
 	db.step("begun")
 	if err := f(c); err != nil {
 		return err

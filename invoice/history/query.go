@@ -18,6 +18,9 @@ import (
 // is not a SELECT over the history's own tables and views (PRAGMA, ATTACH and
 // all that writes) is refused when it is compiled.
 func (db *DB) Query(ctx context.Context, query string) (columns []string, rows iter.Seq2[[]any, error], err error) {
+	if err := oneStatement(query); err != nil {
+		return nil, nil, fmt.Errorf("query history: %w", err)
+	}
 	conn, err := db.read.Conn(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("query history: %w", err)

@@ -73,6 +73,8 @@ func TestQueryRefusesAllElse(t *testing.T) {
 	f("SELECT 1; ATTACH DATABASE '" + path + ".other' AS other")
 	f("WITH x AS (SELECT 1) DELETE FROM invoices")
 	f("EXPLAIN DELETE FROM invoices")
+	f("SELECT 1; SELECT 2")
+	f("SELECT 1; /* ; */ x")
 	f("not sql")
 	f("")
 	require.NoFileExists(t, path+".other")
@@ -80,4 +82,23 @@ func TestQueryRefusesAllElse(t *testing.T) {
 	_, rows := query(t, db, "SELECT count(*) FROM invoices")
 	require.Equal(t, [][]any{{int64(1)}}, rows)
 	require.NoError(t, db.VerifyChain(ctx), "the connections are as they were")
+}
+
+func TestOneStatement(t *testing.T) {
+	f := func(sql string, ok bool) {
+		t.Helper()
+		require.Equal(t, ok, oneStatement(sql) == nil, sql)
+	}
+	f("SELECT 1", true)
+	f("SELECT 1;", true)
+	f("SELECT 1 ; ; -- done", true)
+	f("SELECT ';' || \"a;b\" || `c;d` || [e;f] /* ; */ -- ;\n", true)
+	f("SELECT 'it''s; fine'", true)
+	f("SELECT 1; SELECT 2", false)
+	f("SELECT 1; x", false)
+	f("SELECT ''; DROP TABLE x", false)
+	f("SELECT 1 -- ;\n; SELECT 2", false)
+	f("SELECT /* x", true)
+	f("SELECT 'x; SELECT 2", true) // SQLite refuses it: the text has no end
+	f("", true)
 }

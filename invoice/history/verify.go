@@ -89,11 +89,12 @@ func verifyEntries(ctx context.Context, q querier) error {
 	return nil
 }
 
-// verifyOwned looks for rows that belong to no entry.
+// verifyOwned looks for rows that belong to no entry. Another program may put
+// one where the next entry will be; it must not be closed into the chain.
 func verifyOwned(ctx context.Context, q querier) error {
 	for _, c := range chained {
 		var n int64
-		err := q.QueryRowContext(ctx, "SELECT count(*) FROM "+c.table+" WHERE entry NOT IN (SELECT entry FROM entries)").Scan(&n)
+		err := q.QueryRowContext(ctx, "SELECT count(*) FROM "+c.table+" WHERE entry < 1 OR entry > (SELECT coalesce(max(entry), 0) FROM entries)").Scan(&n)
 		if err != nil {
 			return fmt.Errorf("read history: %w", err)
 		}
