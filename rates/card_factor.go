@@ -25,10 +25,7 @@ func (v *versionLoader) readFactors(n *yaml.Node, path string) []*Factor {
 // readFactor reads {FIELD: {VALUE: NUMBER, …}, else: 1|hold}.
 func (v *versionLoader) readFactor(n *yaml.Node, path string) *Factor {
 	factor := &Factor{Else: money.Int(1), Line: n.Line}
-	names := []string{"else"}
-	for _, f := range jobFields() {
-		names = append(names, f.name)
-	}
+	names := append([]string{"else"}, fieldNames(jobFields())...)
 	var table *yamldoc.Field
 	fields := v.Fields(n, path, names...)
 	for i, f := range fields {

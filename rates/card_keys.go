@@ -1,20 +1,192 @@
 package rates
 
-// keys are the names that a mapping of a card may have. The loader refuses
-// any other.
-type keys []string
+import "strings"
 
-func (k keys) names() []string { return k }
+// mapping is what a mapping of a card may hold. The loader refuses any other
+// key, and the JSON Schema is made from the same list.
+type mapping struct {
+	name string // of the definition in the schema
+	keys []key
+}
+
+// key is one key of a mapping.
+type key struct {
+	name     string
+	means    string
+	is       shape
+	required bool
+}
+
+// names lists the keys, in the order in which they are explained.
+func (m mapping) names() []string {
+	names := make([]string, len(m.keys))
+	for i, k := range m.keys {
+		names[i] = k.name
+	}
+	return names
+}
 
 // The mappings of a card.
 var (
-	cardKeys     = keys{"card", "currency", "source", "note", "bill_by", "versions"}
-	versionKeys  = keys{"from", "until", "note", "bill_by", "hardware", "let", "meters", "factor", "states", "rules", "storage"}
-	hardwareKeys = keys{"type", "match", "cores", "mem_gib", "gpus", "threads", "mem_per_core_gib", "tres_weights", "priority_flags", "note"}
-	meterKeys    = keys{"unit", "price", "price_by", "tiers", "note"}
-	priceKeys    = keys{"match", "price", "label"}
-	ruleKeys     = keys{"name", "match", "charge", "exclude", "waive", "factor", "states", "note"}
-	chargeKeys   = keys{"rate", "duration", "units", "amount", "per", "factor"}
-	storageKeys  = keys{"name", "match", "charge", "exclude", "prorate", "factor", "note"}
-	statesKeys   = keys{"charge", "exclude", "waive"}
+	cardKeys = mapping{"card", []key{
+		{"card", "the card's name", word, true},
+		{"currency", "the ISO 4217 code of the prices", shape{"type": "string", "pattern": "^[A-Z]{3}$"}, true},
+		{"source", "where the policy is published", text, false},
+		{"note", "a note for people", text, false},
+		{"bill_by", "where a job belongs: its end (the default), its start, or its usage, cut at every boundary", choice(billByNames), false},
+		{"versions", "the rules, each from a day on", listOf(ref("version")), true},
+	}}
+	versionKeys = mapping{"version", []key{
+		{"from", "the first day on which the version holds", date, true},
+		{"until", "the first day on which it no longer holds", date, false},
+		{"note", "a note for people", text, false},
+		{"bill_by", "instead of the card's bill_by", choice(billByNames), false},
+		{"hardware", "node types and their facts; the first that matches a job gives its node_type", mapOf(ref("hardware")), false},
+		{"let", "figures of the card, each a formula that may use those above it", mapOf(formulaText), false},
+		{"meters", "what is counted, with unit and price", mapOf(ref("meter")), true},
+		{"factor", "factors of every rule", oneOrMany(ref("factor")), false},
+		{"states", "what becomes of a job by its end state; a state that is not listed holds the job", ref("states"), false},
+		{"rules", "what a job is charged; the first that matches decides", listOf(ref("rule")), false},
+		{"storage", "what a holding is charged; the first that matches decides", listOf(ref("storage_rule")), false},
+	}}
+	hardwareKeys = mapping{"hardware", []key{
+		{"type", "what match and price_by call node_type; the entry's name where not written", text, false},
+		{"match", "the jobs that ran on it", ref("hardware_match"), false},
+		{"cores", "cores of one node", decimalText, false},
+		{"mem_gib", "memory of one node, GiB", decimalText, false},
+		{"gpus", "GPUs of one node", decimalText, false},
+		{"threads", "hardware threads of one core", decimalText, false},
+		{"mem_per_core_gib", "memory that one core carries, GiB; mem_gib/cores where not written", decimalText, false},
+		{"tres_weights", "TRESBillingWeights as slurm.conf has it", text, false},
+		{"priority_flags", "PriorityFlags as slurm.conf has it", oneOrMany(text), false},
+		{"note", "a note for people", text, false},
+	}}
+	meterKeys = mapping{"meter", []key{
+		{"unit", "the unit as printed", text, true},
+		{"price", "the price of one unit: a number, a table by price_by, or a list of matches", oneOf(decimalText, mapOf(decimalText), listOf(ref("price"))), true},
+		{"price_by", "the field whose value picks the price; class where not written", choice(fieldNames(matchFields())), false},
+		{"tiers", "prices by volume", shape{"type": "object"}, false},
+		{"note", "a note for people", text, false},
+	}}
+	priceKeys = mapping{"price", []key{
+		{"match", "for whom the price is", ref("any_match"), false},
+		{"price", "the price of one unit", decimalText, true},
+		{"label", "what the price is called on an invoice", text, true},
+	}}
+	ruleKeys = mapping{"rule", []key{
+		{"name", "the rule's name, by which charges are explained", text, true},
+		{"match", "the jobs that the rule is for; all where not written", ref("match"), false},
+		{"charge", "the meters and their formulas", mapOf(oneOf(formulaText, ref("charge"))), false},
+		{"exclude", "why the jobs are not billable", text, false},
+		{"waive", "why the jobs are priced and then forgiven", text, false},
+		{"factor", "factors of the rule", oneOrMany(ref("factor")), false},
+		{"states", "instead of the version's states", ref("states"), false},
+		{"note", "a note for people", text, false},
+	}}
+	chargeKeys = mapping{"charge", []key{
+		{"rate", "units an hour", formulaText, false},
+		{"duration", "the hours that count; elapsed_h where not written", formulaText, false},
+		{"units", "the units; rate*factor*duration where not written", formulaText, false},
+		{"amount", "the money; units*price where not written", formulaText, false},
+		{"per", "job: the rate is of the whole job, not of an hour", choice(perNames), false},
+		{"factor", "factors of this charge", oneOrMany(ref("factor")), false},
+	}}
+	storageKeys = mapping{"storage_rule", []key{
+		{"name", "the rule's name", text, true},
+		{"match", "the holdings that the rule is for", ref("storage_match"), false},
+		{"charge", "the meters and their formulas", mapOf(oneOf(formulaText, ref("charge"))), false},
+		{"exclude", "why the holdings are not billable", text, false},
+		{"prorate", "how a part of a month counts: by days (the default), or as a whole month", choice(prorateNames), false},
+		{"factor", "not for storage: write it into the formula", shape{"not": shape{}}, false},
+		{"note", "a note for people", text, false},
+	}}
+	statesKeys = mapping{"states", []key{
+		{"charge", "the states that are charged", oneOrMany(text), false},
+		{"exclude", "the states that are not billable, each with the reason", mapOf(text), false},
+		{"waive", "the states that are priced and then forgiven, each with the reason", mapOf(text), false},
+	}}
 )
+
+// perNames are what a rate is of.
+var perNames = []string{"hour", "job"}
+
+func fieldNames(fields []matchField) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// mappings lists all of them, with those that match: and factor: make of the
+// fields.
+func mappings() []mapping {
+	matching := func(name string, fields []matchField, is func(matchField) shape) mapping {
+		m := mapping{name: name}
+		for _, f := range fields {
+			m.keys = append(m.keys, key{name: f.name, means: f.means, is: is(f)})
+		}
+		return m
+	}
+	factor := matching("factor", jobFields(), func(matchField) shape { return mapOf(factorText) })
+	factor.keys = append(factor.keys, key{name: "else", means: "the factor of what is not listed: 1 where not written, or hold", is: oneOf(factorText, choice([]string{"hold"}))})
+	return []mapping{
+		cardKeys, versionKeys, hardwareKeys, meterKeys, priceKeys, ruleKeys, chargeKeys, storageKeys, statesKeys, factor,
+		matching("match", jobFields(), matchFieldShape), matching("hardware_match", hardwareFields(), matchFieldShape),
+		matching("storage_match", storageFields(), matchFieldShape), matching("any_match", matchFields(), matchFieldShape),
+	}
+}
+
+// matchFieldShape is what a field may be asked: a value, a glob, a range or a
+// comparison, or several of which one must hold.
+func matchFieldShape(f matchField) shape {
+	switch f.kind {
+	case textKind, gpuTypeKind:
+		return oneOrMany(shape{"type": []any{"string", "number", "boolean"}})
+	case dateKind:
+		return oneOrMany(shape{"type": "string"})
+	case weekdayKind:
+		return oneOrMany(shape{"type": "string", "pattern": "^" + weekdayPattern + `(\s*\.\.\s*` + weekdayPattern + ")?$"})
+	}
+	return oneOrMany(shape{"type": []any{"number", "string"}})
+}
+
+// weekdayPattern has both cases spelled out: the regular expressions of JSON
+// Schema know no flags.
+const weekdayPattern = "([Mm][Oo][Nn]|[Tt][Uu][Ee]|[Ww][Ee][Dd]|[Tt][Hh][Uu]|[Ff][Rr][Ii]|[Ss][Aa][Tt]|[Ss][Uu][Nn])[A-Za-z]*"
+
+// shape is what a value may be, as JSON Schema says it.
+type shape map[string]any
+
+var (
+	text        = shape{"type": []any{"string", "number", "boolean"}}
+	word        = shape{"type": "string", "pattern": wordForm.String()}
+	date        = shape{"type": "string", "pattern": `^\d{4}-\d{2}-\d{2}$`}
+	decimalText = shape{"type": []any{"number", "string"}, "pattern": `^\d+(\.\d+)?([eE][+-]?\d{1,2})?$`, "minimum": 0}
+	factorText  = shape{"type": []any{"number", "string"}, "minimum": 0}
+	formulaText = shape{"type": []any{"string", "number"}, "description": "a formula: numbers, names, + - * /, comparisons, && || ! and functions"}
+)
+
+func choice(words []string) shape {
+	all := make([]any, len(words))
+	for i, w := range words {
+		all[i] = w
+	}
+	return shape{"enum": all}
+}
+
+func ref(name string) shape { return shape{"$ref": "#/$defs/" + name} }
+func listOf(s shape) shape  { return shape{"type": "array", "items": s, "minItems": 1} }
+func mapOf(s shape) shape {
+	return shape{"type": "object", "additionalProperties": s, "minProperties": 1}
+}
+func oneOrMany(s shape) shape     { return oneOf(s, listOf(s)) }
+func oneOf(shapes ...shape) shape { return shape{"anyOf": shapes} }
+func (s shape) means(m string) shape {
+	described := shape{"description": strings.ToUpper(m[:1]) + m[1:]}
+	for k, v := range s {
+		described[k] = v
+	}
+	described["description"] = strings.ToUpper(m[:1]) + m[1:]
+	return described
+}

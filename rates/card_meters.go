@@ -93,11 +93,7 @@ func (v *versionLoader) priceTable(n *yaml.Node, by string, byNode *yaml.Node, p
 	}
 	field, ok := findField(matchFields(), by)
 	if !ok {
-		names := []string{}
-		for _, f := range matchFields() {
-			names = append(names, f.name)
-		}
-		v.Fault(byNode, path+".price_by", fmt.Sprintf("unknown field %q", by), suggestWord(by, names))
+		v.Fault(byNode, path+".price_by", fmt.Sprintf("unknown field %q", by), suggestWord(by, fieldNames(matchFields())))
 		return Price{}
 	}
 	return Price{By: by, Table: v.table(n, field, path+".price", v.decimal)}

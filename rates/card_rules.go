@@ -148,7 +148,7 @@ func (c *chargeLoader) readFields(n *yaml.Node) bool {
 		case "amount":
 			c.formulas[formula.AmountStage] = f.Value
 		case "per":
-			c.charge.PerJob = c.choice(f.Value, at, []string{"hour", "job"}) == 1
+			c.charge.PerJob = c.choice(f.Value, at, perNames) == 1
 		case "factor":
 			factors := c.charge.Factors
 			c.charge.Factors = append(factors[:len(factors):len(factors)], c.readFactors(f.Value, at)...)

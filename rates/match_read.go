@@ -23,10 +23,7 @@ var states = []string{
 // match reads a match: mapping.
 func (l *cardLoader) match(n *yaml.Node, path string, fields []matchField) Match {
 	var m Match
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-	}
+	names := fieldNames(fields)
 	before := len(l.Faults)
 	for _, entry := range l.Fields(n, path, names...) {
 		field := fields[slices.Index(names, entry.Key)]
