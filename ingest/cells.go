@@ -1,15 +1,21 @@
 package ingest
 
-import "strings"
+import (
+	mathbits "math/bits"
+	"strings"
+)
 
 // The most cells that a line may have: sacct prints 123 columns with ALL.
 const maxCells = 1024
 
-// cells are the cells of one record: ends[i] is where the i-th ends in text.
+// cells are the cells of one record: the i-th lies between the delimiters at
+// cut[i] and cut[i+1].
 type cells struct {
 	text      string
-	ends      []int32
-	delimiter int // its length
+	cut       []int32
+	n         int    // how many cells there are
+	delimiter int    // its length
+	bits      uint64 // the text's bytes, or-ed together eight at a time
 }
 
 // at returns the i-th cell, "" for the column -1.
@@ -17,42 +23,112 @@ func (c *cells) at(i int16) string {
 	if i < 0 {
 		return ""
 	}
-	start := 0
-	if i > 0 {
-		start = int(c.ends[i-1]) + c.delimiter
-	}
-	return c.text[start:c.ends[i]]
+	return c.text[int(c.cut[i])+c.delimiter : c.cut[i+1]]
 }
 
+// ascii reports whether the text that split went through is ASCII.
+func (c *cells) ascii() bool { return c.bits&highs == 0 }
+
+const (
+	ones  = 0x0101010101010101
+	lows  = 0x7f7f7f7f7f7f7f7f
+	highs = 0x8080808080808080
+)
+
 // split cuts line at every delimiter, but not into more than most cells: the
-// last then holds the rest. It returns the number of cells.
+// last then holds the rest. It returns the number of cells; a line of more
+// than maxCells is left alone, as one cell.
 func (c *cells) split(line, delimiter string, most int) int {
-	c.text, c.delimiter = line, len(delimiter)
-	ends := c.ends[:0]
-	start := 0
+	if c.cut == nil {
+		c.cut = make([]int32, maxCells+40)
+	}
+	c.text, c.delimiter, c.bits = line, len(delimiter), 0
+	c.cut[0] = -int32(c.delimiter)
+	found := 0
 	if len(delimiter) == 1 {
-		d := delimiter[0]
-		for len(ends) < most-1 {
-			i := strings.IndexByte(line[start:], d)
-			if i < 0 {
-				break
-			}
-			ends = append(ends, int32(start+i))
-			start += i + 1
-		}
+		found = c.findByte(line, delimiter[0])
 	} else {
-		for len(ends) < most-1 {
-			i := strings.Index(line[start:], delimiter)
-			if i < 0 {
-				break
-			}
-			ends = append(ends, int32(start+i))
-			start += i + len(delimiter)
+		found = c.findText(line, delimiter)
+	}
+	if found >= maxCells {
+		found = 0
+	}
+	c.n = min(found+1, most)
+	c.cut[c.n] = int32(len(line))
+	return c.n
+}
+
+// findText notes where the delimiter stands, at most maxCells times.
+func (c *cells) findText(line, delimiter string) (found int) {
+	for at := 0; found < maxCells; {
+		i := strings.Index(line[at:], delimiter)
+		if i < 0 {
+			break
+		}
+		found++
+		c.cut[found] = int32(at + i)
+		at += i + len(delimiter)
+	}
+	for i := 0; i < len(line); i++ {
+		c.bits |= uint64(line[i])
+	}
+	return found
+}
+
+// findByte is findText for a delimiter of one byte. Cells are short and of
+// uneven length, so that a search per cell would be all calls and wrong
+// guesses: it makes a bit map of 32 bytes at a time, and walks its bits.
+func (c *cells) findByte(line string, delimiter byte) (found int) {
+	cut, bits := c.cut, uint64(0)
+	for i := 0; i < len(line); {
+		at := min(i, len(line)-32) // the last 32 bytes overlap with those before
+		if at < 0 {
+			return c.findShort(line, delimiter)
+		}
+		set, some := equalBytes(line[at:at+32], delimiter)
+		bits |= some
+		for set = set >> (i - at) << (i - at); set != 0; set &= set - 1 {
+			found++
+			cut[found] = int32(at + mathbits.TrailingZeros64(set))
+		}
+		if found >= maxCells {
+			break
+		}
+		i = at + 32
+	}
+	c.bits = bits
+	return found
+}
+
+// findShort is findByte for a line of less than 32 bytes.
+func (c *cells) findShort(line string, delimiter byte) (found int) {
+	for i := 0; i < len(line); i++ {
+		c.bits |= uint64(line[i])
+		if line[i] == delimiter {
+			found++
+			c.cut[found] = int32(i)
 		}
 	}
-	c.ends = append(ends, int32(len(line)))
-	return len(c.ends)
+	return found
 }
+
+// equalBytes returns a bit for each of 32 bytes that is equal to want, the
+// first the lowest, and all the bytes or-ed together, eight at a time.
+func equalBytes(s string, want byte) (set, some uint64) {
+	_ = s[31]
+	a, b, c, d := load64(s, 0), load64(s, 8), load64(s, 16), load64(s, 24)
+	some = a | b | c | d
+	pattern := uint64(want) * ones
+	set = gather(zeroBytes(a^pattern)) | gather(zeroBytes(b^pattern))<<8 |
+		gather(zeroBytes(c^pattern))<<16 | gather(zeroBytes(d^pattern))<<24
+	return set, some
+}
+
+// zeroBytes returns the highest bit of every byte of word that is zero.
+func zeroBytes(word uint64) uint64 { return ^((word&lows + lows) | word | lows) }
+
+// gather puts the highest bits of the eight bytes side by side.
+func gather(tops uint64) uint64 { return (tops >> 7) * 0x0102040810204080 >> 56 }
 
 // fit reports whether every cell can stand in its column.
 func (c *cells) fit(s *schema) bool {
@@ -84,7 +160,7 @@ const (
 func (c *cells) align(text string, s *schema) readings {
 	n := c.split(text, s.delimiter, maxCells)
 	width := len(s.columns)
-	if n < width || n >= maxCells {
+	if n < width || n > maxCells {
 		return readNever
 	}
 	surplus := n - width
@@ -94,13 +170,9 @@ func (c *cells) align(text string, s *schema) readings {
 		}
 		return readNever
 	}
-	pieces := append([]int32(nil), c.ends...)
-	at := func(from, to int) string { // pieces from … to-1 with their delimiters
-		start := 0
-		if from > 0 {
-			start = int(pieces[from-1]) + c.delimiter
-		}
-		return text[start:pieces[to-1]]
+	pieces := make([]string, n)
+	for i := range pieces {
+		pieces[i] = c.at(int16(i))
 	}
 	// ways[i][k]: how often (0, 1, 2 = more) columns i… fit pieces i+k….
 	ways := make([][]readings, width+1)
@@ -111,7 +183,7 @@ func (c *cells) align(text string, s *schema) readings {
 	for i := width - 1; i >= 0; i-- {
 		for k := 0; k <= surplus; k++ {
 			if s.columns[i].shape != shapeFree {
-				if ways[i+1][k] != readNever && s.columns[i].shape.fits(at(i+k, i+k+1)) {
+				if ways[i+1][k] != readNever && s.columns[i].shape.fits(pieces[i+k]) {
 					ways[i][k] = ways[i+1][k]
 				}
 				continue
@@ -128,17 +200,19 @@ func (c *cells) align(text string, s *schema) readings {
 	if ways[0][0] != readOnce {
 		return ways[0][0]
 	}
-	ends := c.ends[:0]
-	k := 0
+	start, k := 0, 0
 	for i := range width {
+		end := start + len(pieces[i+k])
 		if s.columns[i].shape == shapeFree && !s.sharesPieces(i) {
 			for ways[i+1][k] == readNever {
 				k++
+				end += c.delimiter + len(pieces[i+k])
 			}
 		}
-		ends = append(ends, pieces[i+k])
+		c.cut[i+1] = int32(end)
+		start = end + c.delimiter
 	}
-	c.ends = ends
+	c.n = width
 	return readOnce
 }
 
@@ -164,7 +238,7 @@ func (c *cells) allFit(s *schema) bool {
 // that text, and all before the first free text fits.
 func (c *cells) breaksInText(s *schema) bool {
 	for i := range s.columns {
-		if i >= len(c.ends) {
+		if i >= c.n {
 			return false
 		}
 		if s.columns[i].shape == shapeFree {
@@ -181,7 +255,7 @@ func (c *cells) breaksInText(s *schema) bool {
 // record of its own, rather than more of the text before it: it has two cells
 // or more, and those that are whole fit up to the first free text.
 func (c *cells) startsRecord(s *schema) bool {
-	n := len(c.ends)
+	n := c.n
 	if n < 2 {
 		return false
 	}

@@ -6,44 +6,48 @@ import "strings"
 // it, texts share the memory of the dump's block.
 const maxInterned = 1 << 16
 
-// texts makes equal texts of one column one string, so that a column of few
+// texts makes equal cells of one column one string, so that a column of few
 // values costs no memory per job and later stages compare cheaply.
 type texts struct {
-	last  string
-	slots [256]string
+	last  text
+	slots [256]text
 	all   map[string]string
 }
 
-// of returns a string equal to s that does not share the block's memory,
-// unless the column has too many different texts.
-func (t *texts) of(s string) string {
-	if s == t.last {
-		return t.last
+// text is a cell and the name that it stands for.
+type text struct{ cell, name string }
+
+// of returns the name that a cell stands for: canonical(cell), which is asked
+// for once. It does not share the block's memory, unless the column has too
+// many different cells.
+func (t *texts) of(cell string, canonical func(string) string) string {
+	if cell == t.last.cell {
+		return t.last.name
 	}
-	if s == "" {
+	if cell == "" {
 		return ""
 	}
-	slot := &t.slots[hashText(s)%uint32(len(t.slots))]
-	if *slot != s {
-		*slot = t.lookUp(s)
+	slot := &t.slots[hashText(cell)%uint32(len(t.slots))]
+	if slot.cell != cell {
+		*slot = t.lookUp(cell, canonical)
 	}
 	t.last = *slot
-	return t.last
+	return slot.name
 }
 
-func (t *texts) lookUp(s string) string {
-	if known, ok := t.all[s]; ok {
-		return known
+func (t *texts) lookUp(cell string, canonical func(string) string) text {
+	if name, ok := t.all[cell]; ok {
+		return text{cell, name}
 	}
 	if t.all == nil {
 		t.all = map[string]string{}
 	}
 	if len(t.all) >= maxInterned {
-		return s
+		return text{cell, canonical(cell)}
 	}
-	kept := strings.Clone(s)
-	t.all[kept] = kept
-	return kept
+	kept := strings.Clone(cell)
+	t.all[kept] = canonical(kept)
+	return text{kept, t.all[kept]}
 }
 
 // hashText mixes the length and up to 24 bytes of the text: enough to spread
@@ -62,40 +66,59 @@ func hashText(s string) uint32 {
 		}
 		return uint32(h >> 32)
 	}
-	var v uint64
-	for i := 0; i < n; i++ {
-		v = v<<8 | uint64(s[i])
+	if n >= 4 {
+		h = (h ^ uint64(load32(s, 0)) ^ uint64(load32(s, n-4))<<32) * k
+		return uint32(h >> 32)
 	}
-	h = (h ^ v) * k
+	for i := 0; i < n; i++ {
+		h = (h ^ uint64(s[i])) * k
+	}
 	return uint32(h >> 32)
 }
 
 // load64 reads eight bytes of s at i, least significant first.
 func load64(s string, i int) uint64 {
-	b := s[i : i+8]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+	_ = s[i+7]
+	return uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+		uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+}
+
+func load32(s string, i int) uint32 {
+	b := s[i : i+4]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
 // tresTexts remembers what TRES texts say: a cluster has few of them beside
-// its many jobs. Its size is fixed; a text that finds its place taken moves
-// in and the older is read again when it returns.
+// its many jobs.
 type tresTexts struct {
-	slots [2048]struct {
-		text string
-		tres tres
-	}
+	slots [4096]*tresText
+	all   map[string]*tresText
 }
 
-func (t *tresTexts) of(s string) (*tres, string, *fault) {
+type tresText struct {
+	text string
+	tres tres
+}
+
+func (t *tresTexts) of(s string) (*tresText, *fault) {
 	slot := &t.slots[hashText(s)%uint32(len(t.slots))]
-	if slot.text == s && s != "" {
-		return &slot.tres, slot.text, nil
+	if *slot != nil && (*slot).text == s {
+		return *slot, nil
 	}
-	read, f := parseTRES(s)
-	if f != nil {
-		return nil, "", f
+	known, ok := t.all[s]
+	if !ok {
+		read, f := parseTRES(s)
+		if f != nil {
+			return nil, f
+		}
+		known = &tresText{text: strings.Clone(s), tres: read}
+		if t.all == nil {
+			t.all = map[string]*tresText{}
+		}
+		if len(t.all) < maxInterned {
+			t.all[known.text] = known
+		}
 	}
-	slot.text, slot.tres = strings.Clone(s), read
-	return &slot.tres, slot.text, nil
+	*slot = known
+	return known, nil
 }

@@ -5,25 +5,19 @@ import "fmt"
 // times reads the four times, the elapsed and the suspended time of a record.
 func (p *parser) times(c *cells, j *Job) *fault {
 	at := &p.schema.at
-	var s stamps
-	for _, read := range [...]struct {
-		field field
-		into  *stamp
-		name  string
-	}{
-		{fieldSubmit, &s.submit, "Submit"}, {fieldEligible, &s.eligible, "Eligible"},
-		{fieldStart, &s.start, "Start"}, {fieldEnd, &s.end, "End"},
-	} {
-		if at[read.field] < 0 {
-			continue
-		}
-		var ok bool
-		if *read.into, ok = p.clock.parse(c.at(at[read.field])); !ok {
-			return &fault{read.name, fmt.Sprintf("%.40q is no time of this zone", c.at(at[read.field])), remedyTimes}
-		}
-		if read.into.leap {
-			j.Notes |= NoteLeapSecond
-		}
+	s := &p.stamps
+	*s = stamps{}
+	if !p.stamp(c, fieldSubmit, &s.submit, j) {
+		return badStamp("Submit", c.at(at[fieldSubmit]))
+	}
+	if !p.stamp(c, fieldEligible, &s.eligible, j) {
+		return badStamp("Eligible", c.at(at[fieldEligible]))
+	}
+	if !p.stamp(c, fieldStart, &s.start, j) {
+		return badStamp("Start", c.at(at[fieldStart]))
+	}
+	if !p.stamp(c, fieldEnd, &s.end, j) {
+		return badStamp("End", c.at(at[fieldEnd]))
 	}
 	j.Submit, j.Eligible, j.Start, j.End = s.submit.at, s.eligible.at, s.start.at, s.end.at
 	elapsed, f := p.elapsed(c, j)
@@ -38,11 +32,28 @@ func (p *parser) times(c *cells, j *Job) *fault {
 		j.SuspendedSeconds = seconds
 	}
 	if s.repeated() {
-		if f := p.settleRepeated(&s, elapsed, j); f != nil {
+		if f := p.settleRepeated(s, elapsed, j); f != nil {
 			return f
 		}
 	}
 	return p.agree(elapsed, j)
+}
+
+// stamp reads one of the times, where the dump has its column.
+func (p *parser) stamp(c *cells, f field, into *stamp, j *Job) (ok bool) {
+	i := p.schema.at[f]
+	if i < 0 {
+		return true
+	}
+	*into, ok = p.clock.parse(c.at(i))
+	if into.leap {
+		j.Notes |= NoteLeapSecond
+	}
+	return ok
+}
+
+func badStamp(name, cell string) *fault {
+	return &fault{name, fmt.Sprintf("%.40q is no time of this zone", cell), remedyTimes}
 }
 
 // parseSpan reads a duration, or whole seconds.

@@ -95,7 +95,7 @@ func (p *parser) setAside(text string, f *fault, incomplete bool) error {
 func (p *parser) endIn(text string) Instant {
 	latest := None
 	for i := 0; i+19 <= len(text) && i < maxQuarantinedText; i++ {
-		if text[i+4] != '-' || text[i+10] != 'T' {
+		if !isStamp(text[i:]) {
 			continue
 		}
 		if s, ok := p.clock.local(text[i : i+19]); ok {

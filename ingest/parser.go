@@ -39,10 +39,11 @@ type parser struct {
 	open     openRecord
 
 	cells, spare   cells
+	stamps         stamps // of the record at hand
 	previousSubmit Instant
 	columnTexts    [fieldCount]texts
-	byTexts        texts
-	stateTexts     texts
+	stateCells     map[string]stateCell
+	limit          lastLimit
 	allocated      tresTexts
 	requested      tresTexts
 
@@ -78,7 +79,7 @@ type openRecord struct {
 func newParser(name string, opt Options, handOver func([]Job) ([]Job, error)) *parser {
 	return &parser{
 		name: name, opt: opt, clock: newClock(opt.Zone), handOver: handOver,
-		foundSteps: map[stepJob]int64{},
+		foundSteps: map[stepJob]int64{}, stateCells: map[string]stateCell{},
 	}
 }
 
@@ -203,7 +204,7 @@ func (p *parser) addStep(c *cells, id, text string, line int64) error {
 	number, _ := baseNumber(raw)
 	cluster := p.opt.Cluster
 	if p.schema.has(fieldCluster) {
-		cluster = p.columnTexts[fieldCluster].of(strings.TrimSpace(c.at(p.schema.at[fieldCluster])))
+		cluster = p.columnTexts[fieldCluster].of(c.at(p.schema.at[fieldCluster]), trimBlanks)
 	}
 	p.open = openRecord{kind: stepRecord, text: text, line: line, step: stepJob{cluster, number}}
 	return nil

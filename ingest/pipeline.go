@@ -18,7 +18,7 @@ type pipeline struct {
 	batches chan []Job
 	free    chan []Job // batches that the consumer has given back
 	quit    chan struct{}
-	made    int        // batches made so far
+	made    int // batches made so far
 	running sync.WaitGroup
 	err     error // set before batches is closed
 }

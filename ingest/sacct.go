@@ -21,20 +21,36 @@ func (p *parser) job(c *cells, form jobIDForm, j *Job) *fault {
 	if f := p.times(c, j); f != nil {
 		return f
 	}
-	j.TimelimitSeconds = Unknown
-	if s.has(fieldTimelimitRaw) {
-		j.TimelimitSeconds = parseTimelimitRaw(c.at(s.at[fieldTimelimitRaw]))
-	} else if s.has(fieldTimelimit) {
-		j.TimelimitSeconds = parseTimelimit(c.at(s.at[fieldTimelimit]))
-	}
+	j.TimelimitSeconds = p.limit.of(c.at(s.at[fieldTimelimitRaw]), c.at(s.at[fieldTimelimit]))
 	p.names(c, j)
 	if f := p.counts(c, j); f != nil {
 		return f
 	}
-	if !isASCII(c.text) {
-		p.repairText(j)
+	if !c.ascii() {
+		repairText(j)
 	}
 	return p.doubts(form, j)
+}
+
+// lastLimit remembers the time limit of the record before: most jobs of a
+// dump have the same few.
+type lastLimit struct {
+	raw, text string
+	seconds   int64
+}
+
+func (l *lastLimit) of(raw, text string) int64 {
+	if raw == "" && text == "" {
+		return Unknown
+	}
+	if raw == l.raw && text == l.text {
+		return l.seconds
+	}
+	l.raw, l.text = raw, text
+	if l.seconds = parseTimelimitRaw(raw); raw == "" {
+		l.seconds = parseTimelimit(text)
+	}
+	return l.seconds
 }
 
 // identity reads the ids and the cluster.
@@ -64,8 +80,8 @@ func (p *parser) identity(c *cells, form jobIDForm, j *Job) *fault {
 	}
 	j.Cluster = p.opt.Cluster
 	if s.has(fieldCluster) {
-		if name := trimBlanks(c.at(s.at[fieldCluster])); name != "" {
-			j.Cluster = p.columnTexts[fieldCluster].of(name)
+		if name := p.columnTexts[fieldCluster].of(c.at(s.at[fieldCluster]), trimBlanks); name != "" {
+			j.Cluster = name
 		}
 	}
 	if j.Cluster == "" {
@@ -77,30 +93,30 @@ func (p *parser) identity(c *cells, form jobIDForm, j *Job) *fault {
 // names reads the texts that a record is billed by, and the free ones.
 func (p *parser) names(c *cells, j *Job) {
 	at, col := &p.schema.at, &p.columnTexts
-	j.Account = p.account(c.at(at[fieldAccount]))
-	j.User = col[fieldUser].of(trimBlanks(c.at(at[fieldUser])))
+	j.Account = col[fieldAccount].of(c.at(at[fieldAccount]), accountName)
+	j.User = col[fieldUser].of(c.at(at[fieldUser]), trimBlanks)
 	if j.User == "" {
-		j.User = col[fieldUID].of(trimBlanks(c.at(at[fieldUID])))
+		j.User = col[fieldUID].of(c.at(at[fieldUID]), trimBlanks)
 	}
-	j.Partition = col[fieldPartition].of(trimBlanks(c.at(at[fieldPartition])))
-	j.QoS = col[fieldQoS].of(trimBlanks(c.at(at[fieldQoS])))
-	j.WCKey = col[fieldWCKey].of(strings.TrimPrefix(trimBlanks(c.at(at[fieldWCKey])), "*"))
-	j.Reservation = col[fieldReservation].of(trimBlanks(c.at(at[fieldReservation])))
-	switch nodes := c.at(at[fieldNodeList]); nodes {
-	case "", "None assigned", "(unknown)":
-	default:
-		j.NodeList = col[fieldNodeList].of(nodes)
-	}
+	j.Partition = col[fieldPartition].of(c.at(at[fieldPartition]), trimBlanks)
+	j.QoS = col[fieldQoS].of(c.at(at[fieldQoS]), trimBlanks)
+	j.WCKey = col[fieldWCKey].of(c.at(at[fieldWCKey]), wckeyName)
+	j.Reservation = col[fieldReservation].of(c.at(at[fieldReservation]), trimBlanks)
+	j.NodeList = col[fieldNodeList].of(c.at(at[fieldNodeList]), nodeList)
 	j.Name = c.at(at[fieldJobName])
 }
 
-// account returns an account's name as Slurm keeps it: lower case.
-func (p *parser) account(cell string) string {
-	t := &p.columnTexts[fieldAccount]
-	if cell == t.last {
-		return cell
+// accountName returns an account's name as Slurm keeps it: lower case.
+func accountName(cell string) string { return strings.ToLower(trimBlanks(cell)) }
+
+// wckeyName takes off the mark of a wckey that slurmdbd assigned by default.
+func wckeyName(cell string) string { return strings.TrimPrefix(trimBlanks(cell), "*") }
+
+func nodeList(cell string) string {
+	if cell == "None assigned" || cell == "(unknown)" {
+		return ""
 	}
-	return t.of(strings.ToLower(trimBlanks(cell)))
+	return cell
 }
 
 func trimBlanks(s string) string {
@@ -110,10 +126,19 @@ func trimBlanks(s string) string {
 	return strings.Trim(s, " \t\r")
 }
 
+// stateCell is what a State cell says.
+type stateCell struct {
+	word State
+	by   string
+}
+
 // state reads the State cell.
 func (p *parser) state(cell string) (State, string, bool) {
 	if cell == "COMPLETED" {
 		return Completed, "", true
+	}
+	if known, ok := p.stateCells[cell]; ok {
+		return known.word, known.by, true
 	}
 	word, by, ok := parseState(cell)
 	if !ok {
@@ -121,8 +146,12 @@ func (p *parser) state(cell string) (State, string, bool) {
 	}
 	if !knownState(word) {
 		p.tally.addText(WarnUnknownState, p.line, fmt.Sprintf("states that this program does not know, the first %s", word))
+		return State(strings.Clone(string(word))), by, true
 	}
-	return State(p.stateTexts.of(string(word))), p.byTexts.of(by), true
+	if len(p.stateCells) < maxInterned {
+		p.stateCells[strings.Clone(cell)] = stateCell{State(strings.Clone(string(word))), strings.Clone(by)}
+	}
+	return word, by, true
 }
 
 // counts reads what was allocated and what was requested.
@@ -132,12 +161,13 @@ func (p *parser) counts(c *cells, j *Job) *fault {
 	j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = Unknown, Unknown, Unknown, Unknown
 	allocatedCPUs, nodes := integerOr(c.at(at[fieldAllocCPUs])), integerOr(c.at(at[fieldNNodes]))
 	if text := c.at(at[fieldReqTRES]); text != "" {
-		t, kept, f := p.requested.of(text)
+		known, f := p.requested.of(text)
 		if f != nil {
 			f.field = "ReqTRES"
 			return f
 		}
-		j.ReqTRES = kept
+		t := &known.tres
+		j.ReqTRES = known.text
 		j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = t.nodes, t.cpus, t.memoryMiB, max(t.gpus, 0)
 	}
 	if j.ReqCPUs == Unknown {
@@ -150,12 +180,13 @@ func (p *parser) counts(c *cells, j *Job) *fault {
 	if text == "" {
 		return p.withoutAllocTRES(c, j, allocatedCPUs, nodes)
 	}
-	t, kept, f := p.allocated.of(text)
+	known, f := p.allocated.of(text)
 	if f != nil {
 		f.field = "AllocTRES"
 		return f
 	}
-	j.AllocTRES = kept
+	t := &known.tres
+	j.AllocTRES = known.text
 	j.NodeCount, j.CPUs, j.MemoryMiB, j.GPUs, j.Billing = t.nodes, t.cpus, t.memoryMiB, max(t.gpus, 0), max(t.billing, 0)
 	j.Notes |= t.notes
 	if j.CPUs == Unknown {
@@ -246,23 +277,8 @@ func (p *parser) doubts(form jobIDForm, j *Job) *fault {
 	return nil
 }
 
-func isASCII(s string) bool {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		if load64(s, i)&0x8080808080808080 != 0 {
-			return false
-		}
-	}
-	for ; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // repairText puts U+FFFD in place of bytes that are not UTF-8.
-func (p *parser) repairText(j *Job) {
+func repairText(j *Job) {
 	for _, text := range [...]*string{&j.Name, &j.Account, &j.User, &j.Partition, &j.QoS, &j.WCKey,
 		&j.Reservation, &j.NodeList, &j.Cluster, &j.AllocTRES, &j.ReqTRES} {
 		if !utf8.ValidString(*text) {

@@ -49,20 +49,17 @@ func newClock(zone *time.Location) *clock {
 // parse reads one date cell. Unknown, None, N/A, 0 and the empty cell are the
 // absent stamp.
 func (c *clock) parse(s string) (stamp, bool) {
-	if len(s) == 19 && s[10] == 'T' && s[4] == '-' {
+	if len(s) == 19 && isStamp(s) {
 		return c.local(s)
 	}
 	return c.other(s)
 }
 
-// local reads YYYY-MM-DDTHH:MM:SS.
+// local reads YYYY-MM-DDTHH:MM:SS; isStamp must hold.
 func (c *clock) local(s string) (stamp, bool) {
 	base, ok := c.dayOf(s)
-	if !ok || s[13] != ':' || s[16] != ':' {
-		return stamp{}, false
-	}
-	h, m, x := two(s, 11), two(s, 14), two(s, 17)
-	if h < 0 || m < 0 || x < 0 || h > 23 || m > 59 || x > 60 {
+	h, m, x := twoDigits(s, 11), twoDigits(s, 14), twoDigits(s, 17)
+	if !ok || h > 23 || m > 59 || x > 60 {
 		return stamp{}, false
 	}
 	c.forms |= formLocal
@@ -80,17 +77,33 @@ func (c *clock) local(s string) (stamp, bool) {
 	return c.changing(t, x == 60)
 }
 
+// The punctuation of YYYY-MM-DDTHH:MM:SS, exclusive-ored so that it becomes
+// the digit 0, in the words at 0, 8 and 11.
+const (
+	stampMask0  = 0x1d00001d << 32
+	stampMask8  = 0x0a<<40 | 0x64<<16
+	stampMask11 = 0x0a<<40 | 0x0a<<16
+)
+
+// isStamp reports whether s begins with YYYY-MM-DDTHH:MM:SS, all places
+// digits.
+func isStamp(s string) bool {
+	return allDigits(load64(s, 0)^stampMask0) && allDigits(load64(s, 8)^stampMask8) && allDigits(load64(s, 11)^stampMask11)
+}
+
+// allDigits reports whether the eight bytes are '0' to '9'.
+func allDigits(word uint64) bool {
+	const high, six, zeros = 0xf0f0f0f0f0f0f0f0, 0x0606060606060606, 0x3030303030303030
+	return word&high == zeros && (word+six)&high == zeros
+}
+
 // dayOf returns the days since 1970 of the date at the head of s.
 func (c *clock) dayOf(s string) (int64, bool) {
 	if len(c.lastText) == 10 && c.lastText == s[:10] {
 		return c.lastBase, true
 	}
-	hi, lo, mo, da := two(s, 0), two(s, 2), two(s, 5), two(s, 8)
-	if hi < 0 || lo < 0 || s[4] != '-' || s[7] != '-' || mo < 1 || mo > 12 || da < 1 {
-		return 0, false
-	}
-	y := hi*100 + lo
-	if da > daysIn(y, mo) {
+	y, mo, da := twoDigits(s, 0)*100+twoDigits(s, 2), twoDigits(s, 5), twoDigits(s, 8)
+	if mo < 1 || mo > 12 || da < 1 || da > daysIn(y, mo) {
 		return 0, false
 	}
 	c.lastText, c.lastBase = s[:10], daysFromCivil(y, mo, da)
@@ -160,6 +173,9 @@ func (c *clock) changing(t int64, leap bool) (stamp, bool) {
 	return stamp{at: Instant(first), later: Instant(second), leap: leap}, true
 }
 
+// twoDigits reads the two digits at s[i].
+func twoDigits(s string, i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
+
 func finish(s stamp) stamp {
 	if s.at < firstInstant {
 		return stamp{}
@@ -184,15 +200,19 @@ func (c *clock) other(s string) (stamp, bool) {
 	if len(s) < 19 || (s[10] != 'T' && s[10] != ' ') {
 		return stamp{}, false
 	}
+	text := s[:10] + "T" + s[11:19]
+	if !isStamp(text) {
+		return stamp{}, false
+	}
 	if len(s) == 19 {
-		return c.local(s)
+		return c.local(text)
 	}
 	offset, ok := parseOffset(s[19:])
 	if !ok {
 		return stamp{}, false
 	}
 	utc := clock{fixed: true}
-	at, ok := utc.local(s[:19])
+	at, ok := utc.local(text)
 	if !ok || at.at == None {
 		return stamp{}, ok
 	}
