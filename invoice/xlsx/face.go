@@ -24,7 +24,7 @@ const (
 )
 
 func faceColumns() []column {
-	return []column{{width: 5}, {width: 50}, {width: 17}, {width: 13}, {width: 15}, {width: 19}}
+	return []column{{width: 5}, {width: 50}, {width: 17}, {width: 13}, {width: 17}, {width: 19}}
 }
 
 // The styles of the face.
@@ -217,10 +217,10 @@ func (f *faceWriter) balances() {
 		row := f.rows + 1
 		f.put(faceNumber, plain, text(name))
 		f.put(faceDescription, plain, nil)
-		f.put(faceQuantity, quantity, number(b.Units))
-		f.put(faceUnit, quantity, number(b.Opening))
-		f.put(facePrice, quantity, number(b.Drawn))
-		f.put(faceAmount, quantity, formula{cellName(faceUnit+1, row) + "-" + cellName(facePrice+1, row), number(b.Left)})
+		f.put(faceQuantity, balance, number(b.Units))
+		f.put(faceUnit, balance, number(b.Opening))
+		f.put(facePrice, balance, number(b.Drawn))
+		f.put(faceAmount, balance, formula{cellName(faceUnit+1, row) + "-" + cellName(facePrice+1, row), number(b.Left)})
 		f.sheet.write()
 		if b.Beyond.Sign() != 0 {
 			key := "balance.beyond.billed"
@@ -228,7 +228,7 @@ func (f *faceWriter) balances() {
 				key = "balance.beyond.waived"
 			}
 			f.put(faceUnit, style{align: "left", indent: 1, color: alarm}, say(key))
-			f.put(faceAmount, style{format: quantity.format, align: "right", color: alarm}, number(b.Beyond))
+			f.put(faceAmount, style{format: balance.format, align: "right", color: alarm}, number(b.Beyond))
 			f.sheet.write()
 		}
 	}
@@ -280,7 +280,7 @@ func (f *faceWriter) difference() style {
 
 // lineHeight is the height, in points, of a description that wraps.
 func lineHeight(description string) float64 {
-	const charactersPerLine = 50
+	const charactersPerLine = 56
 	lines := 1 + max(0, len([]rune(description))-1)/charactersPerLine
 	return 6 + 13*float64(min(lines, 20))
 }

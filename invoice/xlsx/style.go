@@ -38,7 +38,10 @@ var (
 	muted    = style{align: "left", indent: 1, under: line, color: soft}
 	integer  = numeric("#,##0")
 	quantity = numeric("#,##0.00????;-#,##0.00????")
+	balance  = numeric("#,##0.00####;-#,##0.00####")
 	price    = numeric("#,##0.00###########")
+	hours    = numeric("#,##0.0000")
+	memory   = numeric("#,##0.00")
 	unround  = numeric("#,##0.000000;-#,##0.000000")
 	money2   = numeric(moneyFormat(2)) // of an amount; a cash cell puts in its own digits
 	date     = style{format: "yyyy-mm-dd", align: "left", indent: 1, under: line}
