@@ -24,8 +24,7 @@ func balancesOf(balances []invoice.Balance, words templates.Words) []balance {
 }
 
 func balanceOf(b invoice.Balance, words templates.Words) balance {
-	n := places([]money.Exact{b.Units, b.Opening, b.Drawn, b.Left, b.Beyond})
-	set := func(x money.Exact) string { return words.Number(x.Decimal(n, money.HalfEven)) }
+	set := func(x money.Exact) string { return words.Number(shortest(x, 0, maxQuantityPlaces)) }
 	s := balance{
 		Name: templates.Visible(b.Allocation),
 		Summary: templates.Visible(words.Say("balance.of",

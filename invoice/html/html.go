@@ -21,7 +21,7 @@ type Extras struct {
 	// ChainHead is the digest of the history's entry that issued the invoice.
 	ChainHead string
 	// Meanings says for a meter what one of its units is, in place of the
-	// words that package templates has for the usual meters.
+	// words that package templates has for the usual units.
 	Meanings map[string]string
 }
 

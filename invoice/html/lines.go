@@ -71,17 +71,9 @@ func lineOf(l invoice.Line, currency money.Currency, places int, words templates
 // linePlaces is how many decimal places the quantities of all lines are
 // printed with, so that their points stand under one another.
 func linePlaces(lines []invoice.Line) int {
-	quantities := make([]money.Exact, len(lines))
-	for i, l := range lines {
-		quantities[i] = l.Quantity
-	}
-	return places(quantities)
-}
-
-func places(quantities []money.Exact) int {
 	most := minQuantityPlaces
-	for _, q := range quantities {
-		most = max(most, needed(q, minQuantityPlaces, maxQuantityPlaces))
+	for _, l := range lines {
+		most = max(most, needed(l.Quantity, minQuantityPlaces, maxQuantityPlaces))
 	}
 	return most
 }
@@ -112,7 +104,7 @@ func meaningsOf(inv invoice.Invoice, extras Extras, words templates.Words) []fac
 		seen[l.Meter+"\x00"+l.Unit] = true
 		text, ok := extras.Meanings[l.Meter]
 		if !ok {
-			text = words.Or("meaning."+l.Meter, words.Say("meaning.card", "card", l.Card))
+			text = words.Or("meaning."+l.Unit, words.Say("meaning.card", "card", l.Card))
 		}
 		facts = append(facts, fact{Label: templates.Visible(words.Unit(l.Unit)), Text: templates.Visible(text)})
 	}
