@@ -1,5 +1,11 @@
 package rates
 
+import (
+	"fmt"
+
+	"hpcbill/rates/formula"
+)
+
 // Asks is what deciding something asks of the facts. What hangs on texts
 // alone is decided once for all jobs with the same texts.
 type Asks struct {
@@ -24,6 +30,31 @@ func (m Match) Asks() Asks {
 		a = a.And(m.conditions[i].field.asks())
 	}
 	return a
+}
+
+// Condition is one condition of a match on something other than a text.
+type Condition struct{ c *condition }
+
+// Holds reports whether it holds; the error is an UnknownFactError.
+func (c Condition) Holds(f *Facts) (bool, error) { return c.c.holds(f) }
+
+// Slot is the figure that the condition looks at, where it looks at one.
+func (c Condition) Slot() (slot formula.Slot, ok bool) {
+	return c.c.field.slot, c.c.field.kind == numberKind
+}
+
+// Key is the same for two conditions exactly when they ask the same.
+func (c Condition) Key() string { return fmt.Sprintf("%+v", *c.c) }
+
+// Conditions lists the conditions of m on something other than a text.
+func (m Match) Conditions() []Condition {
+	var list []Condition
+	for i := range m.conditions {
+		if m.conditions[i].field.kind != textKind {
+			list = append(list, Condition{&m.conditions[i]})
+		}
+	}
+	return list
 }
 
 func (f matchField) asks() Asks {

@@ -20,6 +20,7 @@ const (
 // card is a rate card as one cluster sees it, ready to rate with.
 type card struct {
 	*rates.Card
+	cluster  string
 	versions []*version // in order of time
 }
 
@@ -31,12 +32,16 @@ type version struct {
 	from, until ingest.Instant // half-open
 	rules       map[*rates.Rule]*rule
 
-	slots   []formula.Slot    // figures of a record that some formula or match needs
-	asks    rates.Asks        // of everything that decides a plan
-	key     []rates.TextField // the texts of asks that a job brings
-	texts   []rates.TextField // the texts that rules and hardware look at
-	plans   map[string]*plan  // by the texts of key, where only texts decide
-	scratch plan              // where more than texts decides
+	slots []formula.Slot    // figures of a record that some formula or match needs
+	asks  rates.Asks        // of everything that decides a plan
+	texts []rates.TextField // the texts that rules and hardware look at
+
+	// What decides a plan: the texts of key and which conditions hold.
+	key            []rates.TextField
+	conditions     []rates.Condition
+	conditionSlots []formula.Slot
+	plans          map[string]*plan
+	scratch        plan // of a job whose plan tells more of it than its key
 }
 
 // rule is a rule with the figures that its formulas need.
@@ -48,11 +53,12 @@ type rule struct {
 	hardware []formula.Slot
 	memory   bool     // it counts memory
 	byType   bool     // it counts GPUs by their type alone
+	staged   []bool   // of each charge: a formula may use what earlier stages gave
 	gpuTypes []string // the types that it knows
 }
 
-func (r *Rater) compile(c *rates.Card) *card {
-	compiled := &card{Card: c}
+func (r *Rater) compile(cluster string, c *rates.Card) *card {
+	compiled := &card{Card: c, cluster: cluster}
 	for _, v := range c.Versions {
 		compiled.versions = append(compiled.versions, r.compileVersion(compiled, v))
 	}
@@ -86,9 +92,14 @@ func (r *Rater) compileVersion(c *card, v *rates.Version) *version {
 		cv.rules[ru] = compiled
 		formulas = append(formulas, needed...)
 		selecting = selecting.And(ru.Match.Asks())
-		cv.asks = cv.asks.And(asksOf(v, ru))
+		if v.StatesOf(ru) != nil {
+			cv.asks.Texts |= 1 << rates.State
+		}
 	}
-	cv.asks = cv.asks.And(selecting)
+	for _, m := range cv.matches() {
+		cv.asks = cv.asks.And(m.Asks())
+	}
+	cv.readConditions()
 	for _, slot := range recordSlots {
 		if cv.asks.Numbers || usesSlot(formulas, slot) {
 			cv.slots = append(cv.slots, slot)
@@ -115,23 +126,45 @@ func jobTexts(asks rates.Asks) []rates.TextField {
 	return fields
 }
 
-// asksOf tells what decides whether a rule holds, and its prices and factors.
-func asksOf(v *rates.Version, ru *rates.Rule) rates.Asks {
-	asks := ru.Match.Asks()
-	if v.StatesOf(ru) != nil {
-		asks.Texts |= 1 << rates.State
-	}
-	for _, rc := range ru.Charges {
-		for _, e := range rc.Meter.Price.Table {
-			asks = asks.And(e.Match.Asks())
-		}
-		for _, f := range rc.Factors {
-			for _, e := range f.Table {
-				asks = asks.And(e.Match.Asks())
+// readConditions lists what decides a plan beside texts, each once.
+func (v *version) readConditions() {
+	seen := map[string]bool{}
+	for _, m := range v.matches() {
+		for _, c := range m.Conditions() {
+			key := c.Key()
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			v.conditions = append(v.conditions, c)
+			if slot, ok := c.Slot(); ok && !slices.Contains(v.conditionSlots, slot) {
+				v.conditionSlots = append(v.conditionSlots, slot)
 			}
 		}
 	}
-	return asks
+}
+
+// matches lists every match that decides a plan.
+func (v *version) matches() []rates.Match {
+	var all []rates.Match
+	table := func(entries []rates.PriceEntry) {
+		for _, e := range entries {
+			all = append(all, e.Match)
+		}
+	}
+	for _, h := range v.Hardware {
+		all = append(all, h.Match)
+	}
+	for _, ru := range v.Rules {
+		all = append(all, ru.Match)
+		for _, rc := range ru.Charges {
+			table(rc.Meter.Price.Table)
+			for _, f := range rc.Factors {
+				table(f.Table)
+			}
+		}
+	}
+	return all
 }
 
 func (r *Rater) midnight(d rates.Date, absent ingest.Instant) ingest.Instant {
@@ -165,6 +198,7 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 	}}
 	var formulas []*formula.Formula
 	for _, rc := range ru.Charges {
+		c.staged = append(c.staged, rc.Duration != nil || rc.Units != nil || rc.Amount != nil)
 		for _, f := range []*formula.Formula{rc.Rate, rc.Duration, rc.Units, rc.Amount} {
 			if f != nil {
 				formulas = append(formulas, f)

@@ -57,8 +57,8 @@ func (r *Rater) Explain(j *ingest.Job, p rates.Period) Explanation {
 	return e
 }
 
-// recorder keeps the steps while a job is rated. A nil recorder keeps
-// nothing.
+// recorder keeps the steps while a job is rated; there is none, but nil, when
+// nobody asked for them.
 type recorder struct {
 	parts []PartExplanation
 	file  string // of the card
@@ -131,7 +131,7 @@ func (ex *recorder) figure(name, says string, x money.Exact, line int) {
 
 // factors tells the factors that are not 1.
 func (ex *recorder) factors(rc *rates.RuleCharge, pr *price) {
-	if ex == nil || len(rc.Factors) == 0 {
+	if len(rc.Factors) == 0 {
 		return
 	}
 	var says []string
@@ -147,7 +147,7 @@ func (ex *recorder) factors(rc *rates.RuleCharge, pr *price) {
 
 // units tells how the units follow from the rate where no formula says it.
 func (ex *recorder) units(r *Rater, rc *rates.RuleCharge, p part, units money.Exact) {
-	if ex == nil || rc.Units != nil {
+	if rc.Units != nil {
 		return
 	}
 	s := Step{Stage: UnitsStage, Meter: rc.Meter.Name, Line: rc.Line, Unit: rc.Meter.Unit, Formula: "rate"}
@@ -167,16 +167,13 @@ func (ex *recorder) units(r *Rater, rc *rates.RuleCharge, p part, units money.Ex
 		put(" * duration", formula.Duration)
 	default:
 		put(" * elapsed_h", formula.Duration)
-		s.Says = fmt.Sprintf("%d seconds are %s hours", p.elapsed, money.Int(p.elapsed).Mul(hour))
+		s.Says = fmt.Sprintf("%d seconds are %s hours", p.elapsed, money.Ratio(p.elapsed, secondsOfHour))
 	}
 	ex.add(s.number(units))
 }
 
 // amount tells the price and what it makes.
 func (ex *recorder) amount(r *Rater, rc *rates.RuleCharge, pr *price, units, amount money.Exact) {
-	if ex == nil {
-		return
-	}
 	says := "for all"
 	if pr.label != "" {
 		says = "for " + pr.label

@@ -20,9 +20,13 @@ var (
 // version's formulas or matches name. CPUs or nodes of 0 on a job that ran
 // are a record that does not know: Slurm allocates at least one.
 func (r *Rater) setRecord(v *version, j *ingest.Job, p part) {
+	r.values.Reset()
+	r.setSlots(v.slots, j, p)
+}
+
+func (r *Rater) setSlots(slots []formula.Slot, j *ingest.Job, p part) {
 	values := &r.values
-	values.Reset()
-	for _, slot := range v.slots {
+	for _, slot := range slots {
 		switch slot {
 		case formula.CPUs:
 			values.SetInt(slot, orUnknown(j.CPUs))

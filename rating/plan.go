@@ -30,22 +30,44 @@ type price struct {
 	rows   []string    // that gave the factors, "" where none did
 }
 
-// plan gives the plan for a job under a version. Where only texts decide, all
-// jobs with the same texts share one.
+// plan gives the plan for a job under a version. All jobs with the same texts
+// for which the same conditions hold share one.
 func (r *Rater) plan(v *version, j *ingest.Job, at ingest.Instant) *plan {
-	if !v.asks.TextsOnly() {
-		r.resolve(&v.scratch, v, j, at)
-		return &v.scratch
-	}
 	r.keyText = appendKey(r.keyText[:0], j, v.key, r.epoch(at))
+	if len(v.conditions) > 0 {
+		r.appendConditions(v, j)
+	}
 	if found, ok := v.plans[string(r.keyText)]; ok {
 		return found
 	}
 	key := string(r.keyText)
-	made := &plan{}
-	r.resolve(made, v, j, at)
-	v.plans[key] = made
-	return made
+	r.resolve(&v.scratch, v, j, at)
+	if v.scratch.verdict == Held && len(v.conditions) > 0 {
+		return &v.scratch // its cause may name a number
+	}
+	made := v.scratch
+	made.prices = slices.Clone(made.prices)
+	v.plans[key] = &made
+	return &made
+}
+
+// appendConditions appends to the key which conditions hold, which do not and
+// of which it is not known.
+func (r *Rater) appendConditions(v *version, j *ingest.Job) {
+	r.values.Reset()
+	r.setSlots(v.conditionSlots, j, wholePart(j))
+	r.setOddFacts(v, j)
+	for _, c := range v.conditions {
+		holds, err := c.Holds(&r.facts)
+		switch {
+		case err != nil:
+			r.keyText = append(r.keyText, '?')
+		case holds:
+			r.keyText = append(r.keyText, '+')
+		default:
+			r.keyText = append(r.keyText, '-')
+		}
+	}
 }
 
 // appendKey appends the texts of a job so that no two lists of texts give the
@@ -86,8 +108,8 @@ func textOf(j *ingest.Job, f rates.TextField) string {
 
 // resolve fills a plan: the group, the node type, the rule, what the end
 // state means, prices and factors, in this order. The first that cannot be
-// settled holds the job. Where only texts decide, it must look at no text of
-// the job beyond those of the version's key.
+// settled holds the job. It looks at no text of the job beyond those of the
+// version's key, since other jobs get the same plan.
 func (r *Rater) resolve(pl *plan, v *version, j *ingest.Job, at ingest.Instant) {
 	*pl = plan{verdict: Held, prices: pl.prices[:0]}
 	to := r.attribute(j, at)
@@ -174,9 +196,13 @@ func (r *Rater) setFacts(v *version, j *ingest.Job, g *rates.Group) {
 		f.Text[field] = textOf(j, field)
 	}
 	f.Text[rates.GroupID], f.Text[rates.Class] = g.ID, g.Class
-	if v.asks.Numbers {
-		r.setRecord(v, j, wholePart(j))
-	}
+	r.setRecord(v, j, wholePart(j))
+	r.setOddFacts(v, j)
+}
+
+// setOddFacts sets the facts that are neither texts nor figures.
+func (r *Rater) setOddFacts(v *version, j *ingest.Job) {
+	f := &r.facts
 	f.TimelimitUnlimited = j.TimelimitSeconds == ingest.NoLimit
 	if v.asks.GPUTypes {
 		f.GPUTypes, f.GPUTypesKnown = gpuTypes(f.GPUTypes[:0], j)

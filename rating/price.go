@@ -4,14 +4,14 @@ import (
 	"errors"
 	"fmt"
 
+	"hpcbill/rates"
 	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
 )
 
-var (
-	one  = money.Int(1)
-	hour = money.Ratio(1, 3600) // of a second
-)
+const secondsOfHour = 3600
+
+var one = money.Int(1)
 
 // errNegative is why a charge below nothing is no charge.
 var errNegative = errors.New("the value is negative")
@@ -49,56 +49,76 @@ func (r *Rater) setLets(ru *rule, ex *recorder) {
 //	amount   = units · price
 //
 // unless the rule has a formula of its own. Nothing is rounded here.
-func (r *Rater) price(pl *plan, i int, p part, ex *recorder) (Charge, *stageError) {
-	rc, pr, v := pl.rule.Charges[i], &pl.prices[i], &r.values
-	fault := func(stage Stage, err error) (Charge, *stageError) {
-		return Charge{}, &stageError{stage, rc.Meter.Name, err}
+func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageError {
+	rc, pr := pl.rule.Charges[i], &pl.prices[i]
+	s := staging{r: r, rc: rc, ex: ex, keep: pl.rule.staged[i] || ex != nil}
+	rate := s.stage(RateStage, rc.Rate, formula.Rate, money.Exact{})
+	s.set(formula.Factor, pr.factor)
+	if ex != nil && s.err == nil {
+		ex.factors(rc, pr)
 	}
-	stage := func(s Stage, f *formula.Formula, slot formula.Slot, x money.Exact) (money.Exact, error) {
-		if f != nil {
-			var err error
-			if x, err = f.Eval(v); err != nil {
-				return x, err
-			}
-			ex.formula(r, Step{Stage: s, Meter: rc.Meter.Name, Line: rc.Line}, f, x)
-		}
-		v.Set(slot, x)
-		return x, nil
-	}
-	rate, err := stage(RateStage, rc.Rate, formula.Rate, money.Exact{})
-	if err != nil {
-		return fault(RateStage, err)
-	}
-	v.Set(formula.Factor, pr.factor)
-	ex.factors(rc, pr)
 	units := rate
 	if len(rc.Factors) > 0 {
 		units = units.Mul(pr.factor)
 	}
 	if !rc.PerJob {
-		duration, err := stage(DurationStage, rc.Duration, formula.Duration, money.Int(p.elapsed).Mul(hour))
-		if err != nil {
-			return fault(DurationStage, err)
-		}
-		units = units.Mul(duration)
+		units = units.Mul(s.stage(DurationStage, rc.Duration, formula.Duration, money.Ratio(p.elapsed, secondsOfHour)))
 	}
-	if units, err = stage(UnitsStage, rc.Units, formula.Units, units); err != nil {
-		return fault(UnitsStage, err)
+	units = s.stage(UnitsStage, rc.Units, formula.Units, units)
+	if ex != nil && s.err == nil {
+		ex.units(r, rc, p, units)
 	}
-	ex.units(r, rc, p, units)
-	v.Set(formula.Price, pr.each)
+	s.set(formula.Price, pr.each)
 	amount := units.Mul(pr.each)
 	if rc.Amount != nil {
-		if amount, err = rc.Amount.Eval(v); err != nil {
-			return fault(AmountStage, err)
-		}
+		amount = s.eval(AmountStage, rc.Amount)
 	}
-	ex.amount(r, rc, pr, units, amount)
-	if units.Sign() < 0 || amount.Sign() < 0 {
-		return fault(AmountStage, errNegative)
+	if ex != nil && s.err == nil {
+		ex.amount(r, rc, pr, units, amount)
 	}
-	return Charge{
+	if s.err == nil && (units.Sign() < 0 || amount.Sign() < 0) {
+		s.err = &stageError{AmountStage, rc.Meter.Name, errNegative}
+	}
+	*c = Charge{
 		Group: pl.group.ID, Meter: rc.Meter.Name, Unit: rc.Meter.Unit,
 		Quantity: units, Price: pr.each, PriceLabel: pr.label, Amount: amount, Reason: pl.rule.reason,
-	}, nil
+	}
+	return s.err
+}
+
+// staging evaluates the stages of one charge up to the first that fails.
+type staging struct {
+	r    *Rater
+	rc   *rates.RuleCharge
+	ex   *recorder
+	keep bool // later formulas may use what a stage gives
+	err  *stageError
+}
+
+// stage gives the value of the stage's formula, or x where it has none.
+func (s *staging) stage(stage Stage, f *formula.Formula, slot formula.Slot, x money.Exact) money.Exact {
+	if f != nil {
+		if x = s.eval(stage, f); s.err == nil && s.ex != nil {
+			s.ex.formula(s.r, Step{Stage: stage, Meter: s.rc.Meter.Name, Line: s.rc.Line}, f, x)
+		}
+	}
+	s.set(slot, x)
+	return x
+}
+
+func (s *staging) eval(stage Stage, f *formula.Formula) money.Exact {
+	if s.err != nil {
+		return money.Exact{}
+	}
+	x, err := f.Eval(&s.r.values)
+	if err != nil {
+		s.err = &stageError{stage, s.rc.Meter.Name, err}
+	}
+	return x
+}
+
+func (s *staging) set(slot formula.Slot, x money.Exact) {
+	if s.keep && s.err == nil {
+		s.r.values.Set(slot, x)
+	}
 }

@@ -22,6 +22,9 @@ type Rater struct {
 	boundaries []ingest.Instant     // where attribution may change
 	attributed map[string]recipient // by the texts of rosterKey and the span between boundaries
 
+	lastCluster string // of the job before: jobs come cluster by cluster
+	lastCard    *card
+
 	// Of the job in hand, reused from job to job.
 	job      *ingest.Job
 	facts    rates.Facts
@@ -46,10 +49,11 @@ func NewRater(t Tariff) *Rater {
 	r.facts.Values = &r.values
 	r.readRoster()
 	for cluster, c := range t.Cards {
-		r.cards[cluster] = r.compile(c)
+		r.cards[cluster] = r.compile(cluster, c)
 	}
+	r.lastCard = r.cards[""]
 	for _, s := range t.Storage {
-		r.storage = append(r.storage, r.compile(s.Card))
+		r.storage = append(r.storage, r.compile("", s.Card))
 	}
 	return r
 }
@@ -144,12 +148,20 @@ func neverRan(j *ingest.Job) bool {
 	return j.State == ingest.Revoked || j.Start == j.Submit && j.State == ingest.Failed
 }
 
-func (r *Rater) billBy(cluster string, at ingest.Instant) rates.BillBy {
-	c := r.cards[cluster]
-	if c == nil {
-		return rates.ByEnd
+// cardOf gives the card of a cluster, or nil.
+func (r *Rater) cardOf(cluster string) *card {
+	if cluster == r.lastCluster {
+		return r.lastCard
 	}
-	if v, _, _ := c.at(at); v != nil {
+	c := r.cards[cluster]
+	if c != nil {
+		r.lastCluster, r.lastCard = c.cluster, c
+	}
+	return c
+}
+
+func (r *Rater) billBy(cluster string, at ingest.Instant) rates.BillBy {
+	if v, _, _ := r.versionAt(cluster, at); v != nil {
 		return v.BillBy
 	}
 	return rates.ByEnd
@@ -175,7 +187,7 @@ func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) {
 }
 
 func (r *Rater) versionAt(cluster string, at ingest.Instant) (v *version, from, until ingest.Instant) {
-	if c := r.cards[cluster]; c != nil {
+	if c := r.cardOf(cluster); c != nil {
 		return c.at(at)
 	}
 	return nil, always, never
@@ -208,6 +220,9 @@ func (r *Rater) sameGroupUntil(j *ingest.Job, at, until ingest.Instant) ingest.I
 
 // epoch numbers the spans between the roster's boundaries.
 func (r *Rater) epoch(at ingest.Instant) int {
+	if len(r.boundaries) == 0 {
+		return 0
+	}
 	i, _ := slices.BinarySearchFunc(r.boundaries, at, func(b, at ingest.Instant) int {
 		if b <= at {
 			return -1
@@ -301,13 +316,12 @@ func (r *Rater) charge(o *Outcome, pl *plan, j *ingest.Job, p part, ex *recorder
 		if rc.PerJob && !p.last {
 			continue
 		}
-		c, err := r.price(pl, i, p, ex)
-		if err != nil {
+		r.charges = append(r.charges, Charge{})
+		if err := r.price(&r.charges[len(r.charges)-1], pl, i, p, ex); err != nil {
 			r.charges = r.charges[:first]
 			o.Verdict, o.Cause = Held, causeOfStage(err, pl, j)
 			return
 		}
-		r.charges = append(r.charges, c)
 	}
 	o.Charges = r.charges[first:len(r.charges):len(r.charges)]
 }

@@ -1,0 +1,61 @@
+package rating
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+)
+
+// benchJobs gives jobs of a busy cluster: 200 groups, 2000 users.
+func benchJobs(n int) ([]ingest.Job, string) {
+	partitions := []string{"smp", "htc", "mpi", "high-mem", "a100", "preempt"}
+	states := []ingest.State{ingest.Completed, ingest.Failed, ingest.Timeout, ingest.Cancelled}
+	jobs := make([]ingest.Job, n)
+	for i := range jobs {
+		j := jobOf(partitions[i*7%6], int64(i%90000+1))
+		j.Account, j.User, j.State = fmt.Sprintf("lab%03d", i*13%200), fmt.Sprintf("u%04d", i*17%2000), states[i%4]
+		j.CPUs, j.MemoryMiB, j.GPUs = int64(i%64+1), int64(i*977%500000+1), int64(i%4)
+		jobs[i] = *j
+	}
+	var groups strings.Builder
+	groups.WriteString("groups:\n")
+	for i := range 200 {
+		fmt.Fprintf(&groups, "- {id: lab%03d, jobs: [{account: lab%03d}]}\n", i, i)
+	}
+	return jobs, groups.String()
+}
+
+func benchmarkJobs(b *testing.B, c *rates.Card) {
+	jobs, groups := benchJobs(10000)
+	r := NewRater(Tariff{Zone: time.UTC, Roster: roster(b, groups), Cards: map[string]*rates.Card{"c1": c}})
+	charges := 0
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		for _, o := range r.Job(&jobs[i%len(jobs)], november) {
+			charges += len(o.Charges)
+		}
+	}
+	b.ReportMetric(float64(charges)/float64(b.N), "charges/op")
+}
+
+func BenchmarkPittCRC(b *testing.B) { benchmarkJobs(b, shipped(b, "pitt-crc")) }
+
+func BenchmarkFourMeters(b *testing.B) { benchmarkJobs(b, loadCard(b, labCard)) }
+
+func BenchmarkMatchByNumber(b *testing.B) {
+	benchmarkJobs(b, loadCard(b, `
+card: c
+currency: USD
+versions:
+- from: 2025-01-01
+  meters: {core_hours: {unit: core-hour, price: "0.02"}, gpu_hours: {unit: GPU-hour, price: 1}}
+  rules:
+  - {name: gpu, match: {gpus: "> 0"}, charge: {core_hours: cpus, gpu_hours: gpus}}
+  - {name: cpu, charge: {core_hours: cpus}}
+`))
+}
