@@ -13,8 +13,8 @@ import (
 // quantity that has no short exact form.
 const describedPlaces = 6
 
-// words are the sentences of one language. Numbers look the same in all:
-// 1,234.50.
+// words are the sentences of one language. A number in a sentence looks as it
+// does beside it on the page: 1,234.50 in English, 1.234,50 in Spanish.
 type words struct {
 	jobs, oneJob       string // "%s jobs on %s"
 	storage            string
@@ -22,6 +22,7 @@ type words struct {
 	waived, waivedJobs string
 	prepaid, overdraft string
 	plural             func(unit string) string
+	number             func(plain string) string
 	translate          map[string]string // of units
 }
 
@@ -30,7 +31,7 @@ var english = words{
 	at: "%s: %s at %s %s per %s", formula: "%s: %s, priced by the card's own formula",
 	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
 	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
-	plural: pluralEnglish,
+	plural: pluralEnglish, number: money.Group,
 }
 
 var spanish = words{
@@ -40,6 +41,7 @@ var spanish = words{
 	prepaid:   "Con cargo a la asignación %s: %s de la línea %d",
 	overdraft: "Fuera de la asignación %s, condonado: %s de la línea %d",
 	plural:    pluralSpanish,
+	number:    func(plain string) string { return strings.NewReplacer(",", ".", ".", ",").Replace(money.Group(plain)) },
 	translate: map[string]string{
 		"core-hour": "hora-núcleo", "GPU-hour": "hora-GPU", "node-hour": "hora-nodo", "hour": "hora",
 		"TB-month": "TB-mes", "TiB-month": "TiB-mes",
@@ -65,7 +67,7 @@ func (w *words) list(l *Line, c money.Currency) string {
 	if !l.Quantity.Mul(l.Price).Equal(l.Exact) {
 		return fmt.Sprintf(w.formula, subject, quantity) + labelled(l.PriceLabel)
 	}
-	return fmt.Sprintf(w.at, subject, quantity, inFull(l.Price), c.Code, w.unit(l.Unit)) + labelled(l.PriceLabel)
+	return fmt.Sprintf(w.at, subject, quantity, w.inFull(l.Price), c.Code, w.unit(l.Unit)) + labelled(l.PriceLabel)
 }
 
 // reduction describes a line that takes money off another.
@@ -87,7 +89,7 @@ func (w *words) countJobs(n int64, many, one, cluster string) string {
 	if n == 1 {
 		many = one
 	}
-	return fmt.Sprintf(many, money.Group(strconv.FormatInt(n, 10)), cluster)
+	return fmt.Sprintf(many, w.number(strconv.FormatInt(n, 10)), cluster)
 }
 
 func (w *words) quantity(x money.Exact, unit string) string {
@@ -95,7 +97,7 @@ func (w *words) quantity(x money.Exact, unit string) string {
 	if !x.Equal(money.Int(1)) {
 		unit = w.plural(unit)
 	}
-	return grouped(x) + " " + unit
+	return w.grouped(x) + " " + unit
 }
 
 func (w *words) unit(unit string) string {
@@ -114,19 +116,19 @@ func labelled(label string) string {
 
 // grouped prints a quantity in full where that takes few digits, and
 // otherwise to describedPlaces.
-func grouped(x money.Exact) string {
+func (w *words) grouped(x money.Exact) string {
 	text := x.String()
 	_, fraction, _ := strings.Cut(text, ".")
 	if strings.Contains(text, "/") || len(fraction) > 2*describedPlaces {
 		text = x.Decimal(describedPlaces, money.HalfEven)
 	}
-	return money.Group(text)
+	return w.number(text)
 }
 
 // inFull prints a price: never rounded, since that would be another price.
-func inFull(x money.Exact) string {
+func (w *words) inFull(x money.Exact) string {
 	if text := x.String(); !strings.Contains(text, "/") {
-		return money.Group(text)
+		return w.number(text)
 	}
 	return x.String()
 }

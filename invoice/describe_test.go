@@ -22,19 +22,19 @@ func TestDescriptions(t *testing.T) {
 	}
 	usage := Line{Kind: Usage, Cluster: "h2p", Unit: "SU", Quantity: exact(t, "243057109291/1000000"), Price: exact(t, "0.012"), Jobs: 4110}
 	f("en", usage, "4,110 jobs on h2p: 243,057.109291 SU at 0.012 USD per SU")
-	f("es", usage, "4,110 trabajos en h2p: 243,057.109291 SU a 0.012 USD por SU")
+	f("es", usage, "4.110 trabajos en h2p: 243.057,109291 SU a 0,012 USD por SU")
 	f("", usage, "4,110 jobs on h2p: 243,057.109291 SU at 0.012 USD per SU")
 	f("fr", usage, "4,110 jobs on h2p: 243,057.109291 SU at 0.012 USD per SU")
 
 	core := Line{Kind: Usage, Cluster: "owens", Unit: "core-hour", PriceLabel: "gpu", Quantity: exact(t, "8"), Price: exact(t, "0.03"), Jobs: 1}
 	f("en", core, "1 job on owens: 8 core-hours at 0.03 USD per core-hour (gpu)")
-	f("es", core, "1 trabajo en owens: 8 horas-núcleo a 0.03 USD por hora-núcleo (gpu)")
+	f("es", core, "1 trabajo en owens: 8 horas-núcleo a 0,03 USD por hora-núcleo (gpu)")
 	core.Quantity = money.Int(1)
 	f("en", core, "1 job on owens: 1 core-hour at 0.03 USD per core-hour (gpu)")
 
 	storage := Line{Kind: Storage, Cluster: "ix", Unit: "TB-month", Quantity: exact(t, "15/31"), Price: exact(t, "3.20")}
 	f("en", storage, "Storage on ix: 0.483871 TB-months at 3.2 USD per TB-month")
-	f("es", storage, "Almacenamiento en ix: 0.483871 TB-meses a 3.2 USD por TB-mes")
+	f("es", storage, "Almacenamiento en ix: 0,483871 TB-meses a 3,2 USD por TB-mes")
 	storage.Price = exact(t, "0.0000087890625")
 	f("en", storage, "Storage on ix: 0.483871 TB-months at 0.0000087890625 USD per TB-month")
 
