@@ -178,7 +178,7 @@ func (g *Ingest) writeSightings(cluster string, keys []key) error {
 		return err
 	}
 	g.sightings = append(g.sightings, n)
-	return f.Sync()
+	return g.store.sync(f)
 }
 
 // finish fills in what is known of the dump now.
@@ -186,6 +186,5 @@ func (n *newSight) finish(d Dump, sequence int) {
 	n.File, n.Digest, n.DumpTime = d.File, d.Digest, d.Newest
 	n.Path = sightingsDir + "/" + number(sequence) + "-" + n.temporary
 }
-
 
 func number(n int) string { return fmt.Sprintf("%08d", n) }

@@ -28,6 +28,10 @@ import (
 
 const secondsPerHour = 3600
 
+// uncertain are the notes that say that a record's Submit may not be what
+// another dump has for it.
+const uncertain = ingest.NoteRepeatedHour | ingest.NoteNoSubmit
+
 // verdict says what becomes of a record among the records of its raw id.
 type verdict uint8
 
@@ -53,16 +57,24 @@ func judge(records []revision) (verdicts []verdict, jobs []int) {
 		switch {
 		case i == b:
 			verdicts[i] = winning
-		case records[i].Final() || !records[b].Final() && !sameKeys(&records[i], &records[b]):
+		case records[i].Final() || !records[b].Final() && !replaced(records, i):
 			verdicts[i] = retained
 		}
 	}
 	return verdicts, jobs
 }
 
+// replaced reports whether another unfinished record says all that i could
+// say of which records belong together, and outranks it.
+func replaced(records []revision, i int) bool {
+	return slices.ContainsFunc(records, func(r revision) bool {
+		return !r.Final() && sameKeys(&r, &records[i]) && outranks(&r, &records[i])
+	})
+}
+
 // sameKeys reports whether any record that belongs with a belongs with b.
 func sameKeys(a, b *revision) bool {
-	return a.DBIndex == b.DBIndex && a.Submit == b.Submit && a.Start == b.Start && a.Notes == b.Notes
+	return a.DBIndex == b.DBIndex && a.Submit == b.Submit && a.Start == b.Start && a.Notes&uncertain == b.Notes&uncertain
 }
 
 // outranks reports whether a counts rather than b, both being revisions of
@@ -197,7 +209,6 @@ const mostOdd = 1000
 // joinOdd joins the records whose Submit is known to be uncertain, by what
 // else they have in common.
 func joinOdd(records []revision, among []int, jobs partition) {
-	const uncertain = ingest.NoteRepeatedHour | ingest.NoteNoSubmit
 	if len(among) > mostOdd || !slices.ContainsFunc(among, func(i int) bool { return records[i].Notes&uncertain != 0 }) {
 		return
 	}

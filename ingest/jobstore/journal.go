@@ -36,14 +36,14 @@ func (s *Store) commit(c *catalog, j journal) error {
 	if err := s.writeTemporaryJSON("journal", j); err != nil {
 		return err
 	}
-	if err := syncDir(s.path(temporaryDir)); err != nil {
+	if err := s.syncDir(s.path(temporaryDir)); err != nil {
 		return err
 	}
 	s.at("before-commit")
 	if err := os.Rename(s.path(temporaryDir+"/journal"), s.path(journalName)); err != nil {
 		return err
 	}
-	if err := syncDir(s.dir); err != nil {
+	if err := s.syncDir(s.dir); err != nil {
 		return err
 	}
 	s.at("committed")
@@ -71,7 +71,7 @@ func (s *Store) rollForward() error {
 		return err
 	}
 	s.at("journal-gone")
-	if err := syncDir(s.dir); err != nil {
+	if err := s.syncDir(s.dir); err != nil {
 		return err
 	}
 	return os.RemoveAll(s.path(temporaryDir))
@@ -104,7 +104,7 @@ func (s *Store) apply(j journal) error {
 	}
 	sort.Strings(dirs)
 	for _, dir := range dirs {
-		if err := syncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.syncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -152,14 +152,14 @@ func (s *Store) writeTemporaryJSON(name string, v any) error {
 	if _, err := f.Write(append(data, '\n')); err != nil {
 		return err
 	}
-	return f.Sync()
+	return s.sync(f)
 }
 
-func syncDir(dir string) error {
+func (s *Store) syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	return d.Sync()
+	return s.sync(d)
 }

@@ -177,7 +177,7 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 	if err := parquet.Close(); err != nil {
 		return nil, err
 	}
-	if err := file.Sync(); err != nil {
+	if err := w.store.sync(file); err != nil {
 		return nil, err
 	}
 	p.Index, p.Bytes = shape, parquet.Size()
@@ -223,7 +223,7 @@ func (p *newPart) finish(s *Store, digest string, dumpTime ingest.Instant) error
 				return err
 			}
 		}
-		if err := file.Sync(); err != nil {
+		if err := s.sync(file); err != nil {
 			return err
 		}
 		p.name = fold(p.name^hashText(digest), uint64(dumpTime)^key2)

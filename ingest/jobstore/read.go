@@ -3,9 +3,9 @@ package jobstore
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
-	"sort"
 
 	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore/columnar"
@@ -78,7 +78,7 @@ func (s *Store) selectJobs(q Query, yield func([]ingest.Job, error) bool) error 
 		return err
 	}
 	defer snap.close()
-	for _, group := range snap.groups() {
+	for _, group := range groupParts(slices.Collect(maps.Keys(snap.files))) {
 		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, yield: yield, jobs: make([]ingest.Job, 0, batchJobs)}
 		if more, err := m.run(s, snap, group); err != nil || !more {
 			return err
@@ -134,34 +134,6 @@ func (q *Query) holds(start, end ingest.Instant) bool {
 	return end >= q.From && end < q.To
 }
 
-// groups gives the parts that were opened, by cluster and month in order.
-func (s *snapshot) groups() [][]*part {
-	var all []*part
-	for p := range s.files {
-		all = append(all, p)
-	}
-	sort.Slice(all, func(a, b int) bool {
-		x, y := all[a], all[b]
-		switch {
-		case x.Cluster != y.Cluster:
-			return x.Cluster < y.Cluster
-		case x.Month != y.Month:
-			return x.Month < y.Month
-		case x.MinEnd != y.MinEnd:
-			return x.MinEnd < y.MinEnd
-		}
-		return x.Path < y.Path
-	})
-	var groups [][]*part
-	for i, p := range all {
-		if i == 0 || p.Cluster != all[i-1].Cluster || p.Month != all[i-1].Month {
-			groups = append(groups, nil)
-		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], p)
-	}
-	return groups
-}
-
 // merge yields the rows of the parts of one cluster and month in order.
 type merge struct {
 	query   Query
@@ -171,14 +143,21 @@ type merge struct {
 
 	jobs    []ingest.Job
 	sources []*source // a heap by the order of their current rows
+
+	// Of a compaction: what the store knows of the rows beside the job, and
+	// what gives that of a part.
+	history   []revision
+	historyOf func(*part) (*partHistory, error)
 }
 
 // source is a part that is being read.
 type source struct {
-	pages *columnar.Pages
-	page  columnar.Page
-	row   int
-	picks []pick // rows that stand in the batch, but are not filled in yet
+	pages   *columnar.Pages
+	page    columnar.Page
+	row     int
+	before  int    // rows of the part before this page
+	picks   []pick // rows that stand in the batch, but are not filled in yet
+	history *partHistory
 }
 
 // pick is a row of a page and its place in the batch.
@@ -214,6 +193,11 @@ func (m *merge) open(s *Store, snap *snapshot, p *part) error {
 		return fmt.Errorf("%s: %d rows, not %d: damaged", s.path(p.Path), file.Rows(), p.Rows)
 	}
 	src := &source{}
+	if m.historyOf != nil {
+		if src.history, err = m.historyOf(p); err != nil {
+			return err
+		}
+	}
 	if src.pages, err = file.Pages(0, m.columns); err != nil {
 		return err
 	}
@@ -296,11 +280,17 @@ func (m *merge) fill(src *source) {
 	for _, c := range m.columns {
 		fillColumn(m.jobs, src.picks, c, &src.page.Vectors[c])
 	}
+	if src.history != nil {
+		for _, p := range src.picks {
+			m.history[p.out] = src.history.of(&m.jobs[p.out], &src.page, int(p.row), src.before)
+		}
+	}
 	src.picks = src.picks[:0]
 }
 
 func (src *source) nextPage() (more bool, err error) {
 	src.row = 0
+	src.before += src.page.Rows
 	err = src.pages.Next(&src.page)
 	return src.page.Rows > 0, err
 }
@@ -315,6 +305,8 @@ func (src *source) less(other *source) bool {
 			return uint64(x) < uint64(y)
 		}
 	}
-	return false
+	if src.history == nil {
+		return false
+	}
+	return src.history.prints[src.before+src.row] < other.history.prints[other.before+other.row]
 }
-

@@ -23,6 +23,10 @@ type Store struct {
 
 	// at is called at each step of a commit; tests stop there.
 	at func(step string)
+
+	// sync brings a file's bytes to the disk; tests that kill no machine do
+	// without.
+	sync func(*os.File) error
 }
 
 // How long a reader waits for a commit that another process is finishing, and
@@ -40,7 +44,7 @@ var ErrBusy = errors.New("another ingest is under way")
 // committed, but not finished when it was killed, is finished first; nothing
 // else is written.
 func Open(dir string) (*Store, error) {
-	s := &Store{dir: dir, table: jobsTable(), at: func(string) {}}
+	s := &Store{dir: dir, table: jobsTable(), at: func(string) {}, sync: (*os.File).Sync}
 	if err := s.settle(); err != nil {
 		return nil, fmt.Errorf("open job store: %w", err)
 	}

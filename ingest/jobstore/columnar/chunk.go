@@ -4,9 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
@@ -21,8 +19,18 @@ type chunk struct {
 	*Writer
 	column     *Column
 	position   int
-	pages      file.PageWriter
+	info       metadata.ChunkMetaInfo
 	dictionary bool
+	encodings  metadata.EncodingStats
+}
+
+// newChunk starts the next column chunk of the file.
+func (w *Writer) newChunk(position int) *chunk {
+	return &chunk{Writer: w, column: &w.table.Columns[position], position: position,
+		info: metadata.ChunkMetaInfo{IndexPageOffset: -1},
+		encodings: metadata.EncodingStats{
+			DictEncodingStats: map[parquet.Encoding]int32{}, DataEncodingStats: map[parquet.Encoding]int32{},
+		}}
 }
 
 func (c *chunk) write(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
@@ -226,24 +234,23 @@ func (c *chunk) eachPage(ints []int64, order []uint32, fill func(from, to int) e
 }
 
 func (c *chunk) writePage(rows int, encoding parquet.Encoding) error {
-	data := c.enc.page
-	if c.pages.HasCompressor() {
-		c.enc.compressed = c.enc.zstd.EncodeAll(data, c.enc.compressed[:0])
-		data = c.enc.compressed
+	data := c.compress(c.enc.page)
+	if c.info.DataPageOffset == 0 {
+		c.info.DataPageOffset = c.out.at
 	}
-	page := file.NewDataPageV1(memory.NewBufferBytes(data), int32(rows), encoding,
-		parquet.Encodings.RLE, parquet.Encodings.RLE, int32(len(c.enc.page)))
-	defer page.Release()
-	_, err := c.pages.WriteDataPage(page)
-	return err
+	c.writeRaw(appendDataPageHeader(c.enc.header[:0], rows, len(c.enc.page), len(data), encoding), data, len(c.enc.page))
+	c.info.NumValues += int64(rows)
+	c.encodings.DataEncodingStats[encoding]++
+	return c.out.err
 }
 
 // writeDictionary writes enc.plain as the dictionary page.
 func (c *chunk) writeDictionary(entries int) error {
 	c.dictionary = true
-	page := file.NewDictionaryPage(memory.NewBufferBytes(c.enc.plain), int32(entries), parquet.Encodings.Plain)
-	defer page.Release()
-	_, err := c.pages.WriteDictionaryPage(page)
+	data := c.compress(c.enc.plain)
+	c.info.DictPageOffset = c.out.at
+	c.writeRaw(appendDictionaryPageHeader(c.enc.header[:0], entries, len(c.enc.plain), len(data)), data, len(c.enc.plain))
+	c.encodings.DictEncodingStats[parquet.Encodings.Plain]++
 	if c.column.Late && entries == 1 {
 		length := len(c.enc.plain)
 		if c.column.Kind == Text {
@@ -251,7 +258,23 @@ func (c *chunk) writeDictionary(entries int) error {
 		}
 		c.late = append(c.late, LateValue{c.position, c.out.at - int64(length), length})
 	}
-	return err
+	return c.out.err
+}
+
+func (c *chunk) compress(data []byte) []byte {
+	if c.column.Late {
+		return data
+	}
+	c.enc.compressed = c.enc.zstd.EncodeAll(data, c.enc.compressed[:0])
+	return c.enc.compressed
+}
+
+func (c *chunk) writeRaw(header, data []byte, uncompressed int) {
+	c.enc.header = header
+	c.out.write(header)
+	c.out.write(data)
+	c.info.CompressedSize += int64(len(header) + len(data))
+	c.info.UncompressedSize += int64(len(header) + uncompressed)
 }
 
 func appendText(dst []byte, text string) []byte {

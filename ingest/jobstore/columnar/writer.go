@@ -8,8 +8,6 @@ import (
 	"math"
 	"sort"
 
-	"github.com/apache/arrow/go/v17/parquet/compress"
-	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 	"github.com/klauspost/compress/zstd"
@@ -21,9 +19,10 @@ const magic = "PAR1"
 // used for one file after another, by one goroutine at a time.
 type Encoder struct {
 	zstd       *zstd.Encoder
-	plain      []byte   // the values of a page
-	page       []byte   // levels and values
-	compressed []byte   // the same, compressed
+	plain      []byte // the values of a page
+	page       []byte // levels and values
+	compressed []byte // the same, compressed
+	header     []byte
 	levels     []uint32 // of a page
 	ints       []int64  // a row group's column in row order, without NULLs
 	indices    []uint32 // into the dictionary, of a row group's column
@@ -87,26 +86,16 @@ func (w *Writer) WriteRowGroup(vectors []Vector, order []uint32) (err error) {
 	group := w.footer.AppendRowGroup()
 	start := w.out.at
 	for i := range w.table.Columns {
-		column := &w.table.Columns[i]
 		builder := group.NextColumnChunk()
-		codec := compress.Codecs.Zstd
-		if column.Late {
-			codec = compress.Codecs.Uncompressed
-		}
-		pages, err := file.NewPageWriter(w.out, codec, zstdLevel, builder, int16(w.rowGroups), int16(i),
-			w.table.props.Allocator(), false, nil, nil)
-		if err != nil {
-			return err
-		}
-		c := chunk{Writer: w, column: column, position: i, pages: pages}
+		c := w.newChunk(i)
 		stats, err := c.write(&vectors[i], order)
 		if err != nil {
-			return fmt.Errorf("column %s: %w", column.Name, err)
+			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
 		if stats.IsSet() {
 			builder.SetStats(stats)
 		}
-		if err := pages.Close(c.dictionary, false); err != nil {
+		if err := builder.Finish(c.info, c.dictionary, false, c.encodings, nil); err != nil {
 			return err
 		}
 	}
