@@ -75,7 +75,7 @@ func row(inv *invoice.Invoice, l *invoice.Line) []string {
 		text(g.ID), text(g.Name), text(g.Department), text(g.Class), text(g.Fund), text(g.PO),
 		strconv.Itoa(l.Position), text(string(l.Kind)), text(l.Cluster), text(l.Meter), text(l.Unit), text(l.PriceLabel), text(l.Description),
 		decimal(l.Quantity), decimal(l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
-		strconv.FormatInt(l.Jobs, 10), text(l.Code), text(l.Reason), positive(l.Of),
+		jobs(inv, l), text(l.Code), text(l.Reason), positive(l.Of),
 		text(l.Card), l.Version.String(), text(l.CardDigest),
 	}
 }
@@ -100,6 +100,19 @@ func decimal(x money.Exact) string {
 		return x.Decimal(places, money.HalfEven)
 	}
 	return s
+}
+
+// jobs is the number of jobs in a line. On a line of storage, and on a
+// reduction of one, what is counted are holdings: the cell stays empty.
+func jobs(inv *invoice.Invoice, l *invoice.Line) string {
+	charged := l
+	if l.Of > 0 {
+		charged = &inv.Lines[l.Of-1]
+	}
+	if charged.Kind == invoice.Storage {
+		return ""
+	}
+	return strconv.FormatInt(l.Jobs, 10)
 }
 
 func positive(n int) string {

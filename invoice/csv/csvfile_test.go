@@ -127,6 +127,13 @@ func TestNumbers(t *testing.T) {
 	f("card_version", "2025-07-01", "2025-07-01", "2025-07-01", "2025-07-01")
 }
 
+func TestHoldingsAreNoJobs(t *testing.T) {
+	require.Equal(t, []string{"2", "3", "1", "1"}, cells(t, sample(t), "jobs"))
+	invoices := sample(t)[:1]
+	invoices[0].Lines[1].Kind = invoice.Storage
+	require.Equal(t, []string{"2", "", ""}, cells(t, invoices, "jobs"))
+}
+
 func TestTextIsNoFormula(t *testing.T) {
 	f := func(text, want string) {
 		t.Helper()

@@ -44,7 +44,7 @@ var lineColumns = []lineColumn{
 	{column{"Before rounding", 17, unround}, func(_ *invoice.Invoice, l *invoice.Line) any { return number(l.Exact) }},
 	{column{amountTitle, 16, money2}, func(inv *invoice.Invoice, l *invoice.Line) any { return cash{inv.Currency, l.Amount} }},
 	{column{"Currency", 11, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return inv.Currency.Code }},
-	{column{"Jobs", 9, integer}, func(_ *invoice.Invoice, l *invoice.Line) any { return positive(int(l.Jobs)) }},
+	{column{"Jobs", 9, integer}, jobsOf},
 	{column{"Code", 16, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Code) }},
 	{column{"Reason", 28, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Reason) }},
 	{column{"Reduces line", 8, integer}, func(_ *invoice.Invoice, l *invoice.Line) any { return positive(l.Of) }},
@@ -70,6 +70,19 @@ func numberOrDraft(inv *invoice.Invoice) string {
 		return "DRAFT"
 	}
 	return text(inv.Number)
+}
+
+// jobsOf is the number of jobs in a line. On a line of storage, and on a
+// reduction of one, what is counted are holdings: the cell stays empty.
+func jobsOf(inv *invoice.Invoice, l *invoice.Line) any {
+	charged := l
+	if l.Of > 0 {
+		charged = &inv.Lines[l.Of-1]
+	}
+	if charged.Kind == invoice.Storage {
+		return nil
+	}
+	return positive(int(l.Jobs))
 }
 
 func positive(n int) any {

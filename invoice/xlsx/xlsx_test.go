@@ -63,7 +63,7 @@ func sample(t *testing.T) (invoice.Invoice, []JobRow, []StorageRow) {
 		Lines: []invoice.Line{
 			line(1, invoice.Usage, "smp", "su", "SU", "2 jobs on smp: 19.456 SU at USD 0.012 per SU", "19.456", "0.012", "0.233472", 23, 2),
 			line(2, invoice.Usage, "gpu", "gpu_hours", "GPU-hour", "3 jobs on gpu: 76 GPU-hours at USD 0.35 per GPU-hour", "76", "0.35", "26.6", 2660, 3),
-			line(3, invoice.Storage, "ix", "tb_months", "TB-month", "Storage on ix: 12.5 TB-month at USD 3.20 per TB-month", "12.5", "3.20", "40", 4000, 0),
+			line(3, invoice.Storage, "ix", "tb_months", "TB-month", "Storage on ix: 12.5 TB-month at USD 3.20 per TB-month", "12.5", "3.20", "40", 4000, 1),
 			line(4, invoice.Waiver, "gpu", "gpu_hours", "GPU-hour", "Waived (node failure): 4 GPU-hours of line 2, from 1 job on gpu", "-4", "0.35", "-1.4", -140, 1),
 			line(5, invoice.Prepaid, "smp", "su", "SU", "Drawn on allocation FY26: 19.456 SU of line 1", "-19.456", "0.012", "-0.233472", -23, 0),
 		},
