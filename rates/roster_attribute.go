@@ -2,7 +2,9 @@ package rates
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,7 +51,11 @@ func (e *AttributionError) Hint() string {
 			m.Line, e.roster.File, kind, m.field(kind), e.Attributes.field(kind))
 	}
 	if kind := e.kindToMap(); kind != "" {
-		return fmt.Sprintf("add  {%s: %s}  under jobs: of the group it belongs to in %s", kind, e.Attributes.field(kind), e.roster.File)
+		value := e.Attributes.field(kind)
+		if !plainScalar.MatchString(value) || strings.EqualFold(value, "null") {
+			value = strconv.Quote(value)
+		}
+		return fmt.Sprintf("add  {%s: %s}  under jobs: of the group it belongs to in %s", kind, value, e.roster.File)
 	}
 	return "add a rule under jobs: of the group it belongs to in " + e.roster.File
 }
@@ -69,6 +75,9 @@ func (e *AttributionError) nearMiss() (*Mapping, string) {
 	}
 	return nil, ""
 }
+
+// plainScalar are values that mean themselves in YAML without quotes.
+var plainScalar = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
 // kindToMap is the kind of the last resort that the job has a value for.
 func (e *AttributionError) kindToMap() string {

@@ -10,6 +10,11 @@ import (
 	"hpcbill/rates/money"
 )
 
+// maxKept is how many plans, or recipients, are kept before they are forgotten
+// and made anew: a card that matches job names meets as many as there are
+// jobs.
+const maxKept = 1 << 16
+
 // plan is everything about pricing a job that is settled before its figures
 // are put into formulas.
 type plan struct {
@@ -44,6 +49,9 @@ func (r *Rater) plan(v *version, j *ingest.Job, at ingest.Instant) *plan {
 	r.resolve(&v.scratch, v, j, at)
 	if v.scratch.verdict == Held && len(v.conditions) > 0 {
 		return &v.scratch // its cause may name a number
+	}
+	if len(v.plans) == maxKept {
+		clear(v.plans)
 	}
 	made := v.scratch
 	made.prices = slices.Clone(made.prices)

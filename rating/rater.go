@@ -246,6 +246,9 @@ func (r *Rater) attribute(j *ingest.Job, at ingest.Instant) recipient {
 	}
 	group, mapping, err := r.tariff.Roster.Attribute(a, r.dayOf(at))
 	found := recipient{group, mapping, causeOfAttribution(err)}
+	if len(r.attributed) == maxKept {
+		clear(r.attributed)
+	}
 	r.attributed[key] = found
 	return found
 }
