@@ -9,8 +9,8 @@ import (
 //
 // A number written in the card converts: what it multiplies or divides may be
 // compared with anything, which is how "max(cpus*0.8, mem_gib*0.102)" weighs
-// cores against memory. Hours alone are never converted away: a sum of hours
-// and something else is a mistake whatever the coefficients.
+// cores against memory. Hours are remembered all the same, since a rate must
+// not have them and a duration must be them.
 type Dimension struct {
 	kind      kind
 	exponents [bases]int8
@@ -21,7 +21,7 @@ type kind uint8
 const (
 	measured     kind = iota // the exponents say what it is
 	number                   // written in the card: goes with anything
-	converted                // a coefficient made the exponents, but for hours, meaningless
+	converted                // a coefficient made the exponents, but for hours, its own affair
 	undetermined             // not known: goes with anything
 )
 
@@ -130,12 +130,12 @@ func (d Dimension) with(e Dimension) (both Dimension, ok bool) {
 		return e, true
 	case e.kind == number:
 		return d, true
+	case d.kind == converted || e.kind == converted:
+		both.kind = converted
+		both.exponents[baseHours] = max(d.exponents[baseHours], e.exponents[baseHours])
+		return both, true
 	case d.exponents[baseHours] != e.exponents[baseHours]:
 		return Dimension{}, false
-	case d.kind == converted:
-		return d, true
-	case e.kind == converted:
-		return e, true
 	case d.isBare():
 		return e, true
 	case e.isBare():

@@ -89,7 +89,8 @@ func TestParseRefuses(t *testing.T) {
 	// Kinds of figure.
 	f("cpus + mem_gib", 8, "cpus (cores or GPUs) and mem_gib (GiB) are not the same kind", "mem_gib*0.25 (or *1)")
 	f("max(cpus, mem_gib)", 11, "not the same kind", "")
-	f("elapsed_h + mem_gib*0.5", 13, "elapsed_h (hours) and mem_gib*0.5 (a weighted figure)", "hours go only with hours")
+	f("elapsed_h + mem_gib", 13, "elapsed_h (hours) and mem_gib (GiB)", "hours go only with hours")
+	f("nodes + elapsed_h", 9, "nodes (a number) and elapsed_h (hours)", "hours go only with hours")
 	f("mem_gib + mem_mib", 11, "mem_gib (GiB) and mem_mib (MiB)", "")
 	f("choose(elapsed_h > cpus, 1, 2)", 20, "not the same kind", "")
 }
@@ -120,6 +121,7 @@ func TestParseAccepts(t *testing.T) {
 	f("trunc(rate*factor*duration, 2)")
 	f("max(cpus*elapsed_h, mem_gib*elapsed_h/4)")
 	f("max(gpus, 1)*2")
+	f("cpus*elapsed_h + cpus*5/60") // five minutes, as a coefficient
 }
 
 func TestDivisors(t *testing.T) {
@@ -189,6 +191,7 @@ func TestDimensionsOfStages(t *testing.T) {
 	f("cpus*0.8*elapsed_h", true, true) // a coefficient may have made hours of it
 	f("mem_gib", false, false)
 
+	f("cpus*elapsed_h + cpus*5/60", true, true)
 	f("rate*duration", true, false)
 }
 
