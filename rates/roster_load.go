@@ -32,6 +32,28 @@ var languages = []string{"en", "es"}
 // LoadRoster reads a roster of groups (groups.yaml). file names it in faults.
 // The error is Faults: everything that is wrong with it, in the order of its
 // lines, and no roster.
+//
+//	precedence: [user, account]
+//	groups:
+//	  - id: chem
+//	    name: Chemistry
+//	    class: internal
+//	    fund: 0012-345          # text, however it looks
+//	    jobs:
+//	      - {account: chem}
+//	      - {account: ["chem_*", chemistry], cluster: h2p, until: 2025-12-31}
+//	    allocations:
+//	      - {name: FY26, meter: su, units: 10000, from: 2025-07-01, until: 2026-07-01, overdraft: bill}
+//
+// A rule under jobs: names fields of a job (account, user, wckey, qos,
+// partition, cluster), each a value, a glob or a list; all that it names must
+// match. from: is the first day on which it holds, until: the first on which
+// it no longer does. precedence: says which kind of rule decides where rules
+// of several kinds match, and is needed only where there are several: a rule
+// that names a user and an account is of the kind that stands first. Within a
+// kind a literal decides before a glob. Two rules that claim one literal on
+// the same day and cluster are a fault; a job that globs of two groups claim
+// is held.
 func LoadRoster(file string, text []byte) (*Roster, error) {
 	y := &yamldoc.File{Name: file}
 	digest := sha256.Sum256(text)

@@ -174,11 +174,14 @@ func (ex *recorder) units(r *Rater, rc *rates.RuleCharge, p part, units money.Ex
 
 // amount tells the price and what it makes.
 func (ex *recorder) amount(r *Rater, rc *rates.RuleCharge, pr *price, units, amount money.Exact) {
-	says := "for all"
-	if pr.label != "" {
-		says = "for " + pr.label
+	says, line := "for all", rc.Meter.Line
+	for _, row := range rc.Meter.Price.Table {
+		if row.Value == pr.label {
+			says, line = "for "+pr.label, row.Line
+			break
+		}
 	}
-	ex.add(Step{Stage: PriceStage, Meter: rc.Meter.Name, Line: rc.Meter.Line, Unit: "per " + rc.Meter.Unit, Says: says}.number(pr.each))
+	ex.add(Step{Stage: PriceStage, Meter: rc.Meter.Name, Line: line, Unit: "per " + rc.Meter.Unit, Says: says}.number(pr.each))
 	s := Step{Stage: AmountStage, Meter: rc.Meter.Name, Line: rc.Line}
 	if rc.Amount != nil {
 		ex.formula(r, s, rc.Amount, amount)

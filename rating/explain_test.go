@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"hpcbill/rates"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,6 +40,9 @@ amount|su|||units * price|160063/3600 * 0.012||160063/300000|0.533543|
 	require.Equal(t, "groups.yaml", e.Parts[0].Steps[0].File)
 	require.Equal(t, 2, e.Parts[0].Steps[0].Line)
 	require.Equal(t, "pitt-crc.yaml", e.Parts[0].Steps[1].File)
+	text, _ := rates.Shipped("pitt-crc")
+	before, _, _ := strings.Cut(string(text), "internal:")
+	require.Equal(t, strings.Count(before, "\n")+1, e.Parts[0].Steps[4].Line, "the row that gave the price")
 	require.Equal(t, Charged, e.Parts[0].Outcome.Verdict)
 	r.Job(jobOf("a100", 5), november)
 	require.Equal(t, "160063/3600", e.Parts[0].Outcome.Charges[0].Quantity.String(), "an explanation is the caller's to keep")
