@@ -36,7 +36,7 @@ func (w *Writer) newChunk(position int) *chunk {
 func (c *chunk) write(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
 	switch {
 	case c.column.Kind == Decimal:
-		return c.writeWide(v.Wide, order)
+		return c.writeWide(v, order)
 	case c.column.Kind != Text:
 		return c.writeInts(v.Ints, order)
 	case v.Index == nil:
@@ -168,23 +168,34 @@ func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistic
 	}, parquet.Encodings.Plain)
 }
 
-func (c *chunk) writeWide(values []Int128, order []uint32) (stats metadata.EncodedStatistics, err error) {
+func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStatistics, err error) {
 	enc := c.enc
-	least, greatest := values[order[0]], values[order[0]]
+	values := grow(&enc.wide, len(order))
+	n := 0
 	for _, row := range order {
-		v := values[row]
-		if v.less(least) {
-			least = v
-		}
-		if greatest.less(v) {
-			greatest = v
+		values[n] = v.Wide[row]
+		if !c.column.Nullable || v.Ints[row] != c.column.Null {
+			n++
 		}
 	}
-	stats.SetMin(least.append(nil)).SetMax(greatest.append(nil)).SetNullCount(0)
-	return stats, c.eachPage(nil, order, func(from, to int) error {
+	values = values[:n]
+	if n > 0 {
+		least, greatest := values[0], values[0]
+		for _, v := range values {
+			if v.less(least) {
+				least = v
+			}
+			if greatest.less(v) {
+				greatest = v
+			}
+		}
+		stats.SetMin(least.append(nil)).SetMax(greatest.append(nil))
+	}
+	stats.SetNullCount(int64(len(order) - n))
+	return stats, c.eachPage(v.Ints, order, func(from, to int) error {
 		enc.plain = enc.plain[:0]
-		for _, row := range order[from:to] {
-			enc.plain = values[row].append(enc.plain)
+		for _, v := range values[from:to] {
+			enc.plain = v.append(enc.plain)
 		}
 		return nil
 	}, parquet.Encodings.Plain)

@@ -23,6 +23,7 @@ var testTable = NewTable("test", 1, []Column{
 	{Name: "amount", Kind: Decimal, Scale: 12},
 	{Name: "digest", Kind: Text, Dictionary: true, Late: true},
 	{Name: "seen", Kind: Timestamp, Dictionary: true, Late: true},
+	{Name: "share", Kind: Decimal, Scale: 12, Nullable: true},
 })
 
 const (
@@ -35,6 +36,7 @@ const (
 	amount
 	digest
 	seen
+	share
 )
 
 func TestThisMachineIsLittleEndian(t *testing.T) {
@@ -61,6 +63,8 @@ func rows(n int) []Vector {
 		v[amount].Wide = append(v[amount].Wide, Int128{int64(i%3) - 1, uint64(i)})
 		v[digest].Index = append(v[digest].Index, 0)
 		v[seen].Ints = append(v[seen].Ints, 12345)
+		v[share].Wide = append(v[share].Wide, Int128{0, uint64(i)})
+		v[share].Ints = append(v[share].Ints, int64(i*i%5)) // 0 is NULL: every fifth
 	}
 	return v
 }
@@ -105,7 +109,7 @@ func text(v Vector, i int) string {
 }
 
 func requireSame(t require.TestingT, want []Vector, order []uint32, f *File, group int) {
-	pages, err := f.Pages(group, []int{plain, few, many, at, word, free, amount, digest, seen})
+	pages, err := f.Pages(group, []int{plain, few, many, at, word, free, amount, digest, seen, share})
 	require.NoError(t, err)
 	done := 0
 	var page Page
@@ -128,6 +132,10 @@ func requireSame(t require.TestingT, want []Vector, order []uint32, f *File, gro
 			require.Equal(t, string(want[free].Bytes[start:want[free].Ends[row]]), text(got[free], i))
 			require.Equal(t, want[amount].Wide[row], got[amount].Wide[i])
 			require.Equal(t, want[digest].Dict[0], text(got[digest], i))
+			require.Equal(t, want[share].Ints[row] == 0, got[share].Ints[i] == 0)
+			if want[share].Ints[row] != 0 {
+				require.Equal(t, want[share].Wide[row], got[share].Wide[i])
+			}
 		}
 		done += page.Rows
 	}
@@ -212,7 +220,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		pages, err := file.Pages(0, []int{plain, few, many, at, word, free, amount, digest, seen})
+		pages, err := file.Pages(0, []int{plain, few, many, at, word, free, amount, digest, seen, share})
 		for page := (Page{Rows: 1}); err == nil && page.Rows > 0; {
 			err = pages.Next(&page)
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 )
@@ -27,7 +26,7 @@ type File struct {
 // table. The file stays the caller's to close.
 func (t *Table) Open(f *os.File) (opened *File, err error) {
 	defer recovered(&err)
-	reader, err := file.NewParquetReader(f, file.WithReadProps(parquet.NewReaderProperties(memory.NewGoAllocator())))
+	reader, err := file.NewParquetReader(f, file.WithReadProps(parquet.NewReaderProperties(nil)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged or cut off: %w", f.Name(), err)
 	}
@@ -245,7 +244,17 @@ func (c *columnPages) readPage(column *Column, v *Vector, scratch *columnScratch
 		v.Index, v.Dict = nil, scratch.texts
 		return err
 	case column.Kind == Decimal:
-		return readWide(grow(&v.Wide, values), data)
+		wide := grow(&v.Wide, rows)
+		if err := readWide(wide[:values], data); err != nil || !column.Nullable {
+			return err
+		}
+		ints := grow(&v.Ints, rows)
+		for i := range ints[:values] {
+			ints[i] = column.Null + 1
+		}
+		spread(wide, levels, values, Int128{})
+		spread(ints, levels, values, column.Null)
+		return nil
 	}
 	ints := grow(&v.Ints, rows)
 	switch {
@@ -283,14 +292,14 @@ func readLevels(levels []uint32, data []byte) (all []uint32, rest []byte, err er
 
 // spread moves the values, which stand without gaps at the front, to their
 // rows.
-func spread(ints []int64, levels []uint32, values int, null int64) {
+func spread[T any](all []T, levels []uint32, values int, null T) {
 	for i := len(levels) - 1; i >= 0; i-- {
 		if levels[i] == 0 {
-			ints[i] = null
+			all[i] = null
 			continue
 		}
 		values--
-		ints[i] = ints[values]
+		all[i] = all[values]
 	}
 }
 

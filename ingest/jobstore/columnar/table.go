@@ -33,7 +33,9 @@ type Column struct {
 	Name string
 	Kind Kind
 
-	// Nullable columns of numbers hold NULL where Vector.Ints is Null.
+	// Nullable columns of numbers hold NULL where Vector.Ints is Null; for a
+	// Decimal, Ints stands beside Wide for this alone, and what is read has
+	// Null there, or something else.
 	Nullable bool
 	Null     int64
 
@@ -135,7 +137,8 @@ type Vector struct {
 	// Ints holds Int64, Uint64 (as bits) and Timestamp (as seconds).
 	Ints []int64
 
-	// Wide holds Decimal, the unscaled number in two's complement.
+	// Wide holds Decimal, the unscaled number in two's complement. Ints says
+	// which are NULL.
 	Wide []Int128
 
 	// Text is either Dict[Index[i]], or Bytes from Ends[i-1] (0 for the first)
