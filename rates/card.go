@@ -96,6 +96,7 @@ type Meter struct {
 	Name  string
 	Unit  string // as printed: "core-hour"
 	Price Price
+	Tiers *Tiers // nil but for prices that change with use
 	Line  int
 }
 

@@ -65,13 +65,23 @@ var (
 		{"unit", "the unit as printed", text, true},
 		{"price", "the price of one unit: a number, a table by price_by, or a list of matches", oneOf(decimalText, mapOf(decimalText), listOf(ref("price"))), true},
 		{"price_by", "the field whose value picks the price; class where not written", choice(fieldNames(matchFields())), false},
-		{"tiers", "prices by volume", shape{"type": "object"}, false},
+		{"tiers", "prices by how much was used; not applied yet", ref("tiers"), false},
 		{"note", "a note for people", text, false},
 	}}
 	priceKeys = mapping{"price", []key{
 		{"match", "for whom the price is", ref("any_match"), false},
 		{"price", "the price of one unit", decimalText, true},
 		{"label", "what the price is called on an invoice", text, true},
+	}}
+	tiersKeys = mapping{"tiers", []key{
+		{"mode", "graduated: each unit by its step; volume: all by the step reached; bracket: a charge by the step at which it begins", choice(tierModes), true},
+		{"counter", "what is counted: units where not written, money, or another meter", text, false},
+		{"window", "over what it is counted", choice(tierWindows), true},
+		{"steps", "the prices, in rising order", listOf(ref("tier")), true},
+	}}
+	tierStepKeys = mapping{"tier", []key{
+		{"above", "the count above which the price holds", decimalText, true},
+		{"price", "the price of one unit", decimalText, true},
 	}}
 	ruleKeys = mapping{"rule", []key{
 		{"name", "the rule's name, by which charges are explained", text, true},
@@ -131,7 +141,7 @@ func mappings() []mapping {
 	factor := matching("factor", jobFields(), func(matchField) shape { return mapOf(factorText) })
 	factor.keys = append(factor.keys, key{name: "else", means: "the factor of what is not listed: 1 where not written, or hold", is: oneOf(factorText, choice([]string{"hold"}))})
 	return []mapping{
-		cardKeys, versionKeys, hardwareKeys, meterKeys, priceKeys, ruleKeys, chargeKeys, storageKeys, statesKeys, factor,
+		cardKeys, versionKeys, hardwareKeys, meterKeys, priceKeys, tiersKeys, tierStepKeys, ruleKeys, chargeKeys, storageKeys, statesKeys, factor,
 		matching("match", jobFields(), matchFieldShape), matching("hardware_match", hardwareFields(), matchFieldShape),
 		matching("storage_match", storageFields(), matchFieldShape), matching("any_match", matchFields(), matchFieldShape),
 	}

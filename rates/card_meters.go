@@ -19,6 +19,7 @@ func (v *versionLoader) meterNames(f yamldoc.Field, path string) {
 		}
 		m := &Meter{Name: e.Key, Line: e.KeyNode.Line}
 		v.version.Meters[e.Key] = m
+		v.meterOrder = append(v.meterOrder, e.Key)
 		v.meterAt[m] = e.KeyNode
 	}
 }
@@ -54,12 +55,18 @@ func (v *versionLoader) meter(m *Meter, e yamldoc.Field, path string) {
 			by, _ = v.Text(f.Value, at)
 			priceBy = f.Value
 		case "tiers":
-			v.Fault(f.KeyNode, at, "tiers are not applied by this version of the program", "remove them, or charge by a formula")
+			before := len(v.Faults)
+			if m.Tiers = v.tiers(f.Value, at); len(v.Faults) == before {
+				v.Fault(f.KeyNode, at, "tiers are not applied by this version of the program", "remove them, or charge by a formula")
+			}
 		case "note":
 			v.Text(f.Value, at)
 		}
 	}
 	v.require(e.KeyNode, path, fields, "unit")
+	if price == nil && m.Tiers != nil {
+		return
+	}
 	if price == nil {
 		v.Fault(e.KeyNode, path, "has no price", "add  price: 0  if it is counted and costs nothing")
 		return

@@ -12,11 +12,12 @@ import (
 // versionLoader reads one version of a card.
 type versionLoader struct {
 	*cardLoader
-	version *Version
-	hidden  map[string]string // names that the version cannot give, and why
-	factors []*Factor         // of every rule
-	charged map[*Meter]bool   // meters that a rule charges
-	meterAt map[*Meter]*yaml.Node
+	version    *Version
+	hidden     map[string]string // names that the version cannot give, and why
+	factors    []*Factor         // of every rule
+	meterOrder []string          // the meters' names, as the card has them
+	charged    map[*Meter]bool   // meters that a rule charges
+	meterAt    map[*Meter]*yaml.Node
 }
 
 func (l *cardLoader) version(n *yaml.Node, path string, billBy BillBy) *Version {
