@@ -34,13 +34,6 @@ type Rater struct {
 	charges  []Charge
 }
 
-// recipient is the group that a job reaches, or why it reaches none.
-type recipient struct {
-	group   *rates.Group
-	mapping *rates.Mapping
-	held    Cause
-}
-
 // NewRater compiles the tariff. The cards and the roster are those that
 // rates.LoadCard and rates.LoadRoster gave: what they let pass can be rated.
 func NewRater(t Tariff) *Rater {
@@ -58,24 +51,14 @@ func NewRater(t Tariff) *Rater {
 	return r
 }
 
-// readRoster notes which texts of a job decide its group, and when.
-func (r *Rater) readRoster() {
-	r.rosterAsks = r.tariff.Roster.Asks()
-	named := rates.Asks{Texts: 1<<rates.Account | 1<<rates.User}
-	r.rosterKey = append(jobTexts(r.rosterAsks.And(named)), rates.Cluster)
-	for _, d := range r.tariff.Roster.Boundaries() {
-		r.boundaries = append(r.boundaries, ingest.Instant(d.Midnight(r.tariff.Zone).Unix()))
-	}
-}
-
 // Job prices the part of a job that belongs to the period: the whole job or
 // nothing under bill_by end and start, a cut of it under usage. A job that
 // has no part in the period gives no outcome; one that is cut at a version
 // boundary, or where its account moves to another group, gives several.
 //
 // What decides between end, start and usage is the version of the card that
-// holds at the job's End, so that every second of a job is billed once
-// whatever the card says in other months.
+// holds at the job's Start, so that every second of a job is billed once
+// whatever the card says later.
 //
 // The outcomes and their charges are the Rater's own and are overwritten by
 // its next call.
@@ -98,56 +81,6 @@ func (r *Rater) Seconds(j *ingest.Job, p rates.Period) (seconds int64, some bool
 	return j.ElapsedSeconds, true
 }
 
-// span is the part of a job's wall time [start, end) that a period holds.
-type span struct {
-	start, end, from, until ingest.Instant
-	at                      ingest.Instant // what the version and the group go by, where it is not cut
-	cut                     bool           // by usage
-}
-
-// spanIn tells which part of a job belongs to the period. The verdict is
-// NotRun or Running for jobs that are not to be priced, else Charged.
-func (r *Rater) spanIn(j *ingest.Job, p rates.Period) (s span, verdict Verdict, some bool) {
-	start, end := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
-	within := func(t ingest.Instant) bool { return t != ingest.None && start <= t && t < end }
-	if neverRan(j) {
-		return s, NotRun, within(j.End)
-	}
-	s = span{start: j.Start, end: j.End, at: j.End}
-	if !j.Final() {
-		s.end = j.Start + ingest.Instant(max(0, j.ElapsedSeconds)+max(0, j.SuspendedSeconds))
-	}
-	switch by := r.billBy(j.Cluster, s.end); {
-	case by == rates.ByUsage && s.end > s.start:
-		s.cut, s.from, s.until = true, max(start, s.start), min(end, s.end)
-		if !j.Final() && s.end < end {
-			return s, Running, s.start < end
-		}
-		return s, Charged, s.from < s.until
-	case by == rates.ByStart:
-		s.at = j.Start
-		if !j.Final() {
-			return s, Running, within(j.Start)
-		}
-	case !j.Final():
-		return s, Running, j.Start < end
-	}
-	return s, Charged, within(s.at)
-}
-
-// neverRan reports whether a job had no time at all: it was cancelled while
-// pending, refused when it was submitted, or moved to another cluster of a
-// federation.
-func neverRan(j *ingest.Job) bool {
-	if !j.Ran() {
-		return true
-	}
-	if j.ElapsedSeconds != 0 || j.SuspendedSeconds != 0 || j.End != j.Start {
-		return false
-	}
-	return j.State == ingest.Revoked || j.Start == j.Submit && j.State == ingest.Failed
-}
-
 // cardOf gives the card of a cluster, or nil.
 func (r *Rater) cardOf(cluster string) *card {
 	if cluster == r.lastCluster {
@@ -158,13 +91,6 @@ func (r *Rater) cardOf(cluster string) *card {
 		r.lastCluster, r.lastCard = c.cluster, c
 	}
 	return c
-}
-
-func (r *Rater) billBy(cluster string, at ingest.Instant) rates.BillBy {
-	if v, _, _ := r.versionAt(cluster, at); v != nil {
-		return v.BillBy
-	}
-	return rates.ByEnd
 }
 
 func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) {
@@ -201,72 +127,6 @@ func (r *Rater) rateCut(j *ingest.Job, s span, ex *recorder) {
 		until = r.sameGroupUntil(j, at, min(until, s.until))
 		r.ratePart(j, v, at, cut(j, s.start, s.end, at, until), ex)
 		at = until
-	}
-}
-
-// sameGroupUntil gives how far from an instant the job reaches the same
-// group, at most until.
-func (r *Rater) sameGroupUntil(j *ingest.Job, at, until ingest.Instant) ingest.Instant {
-	i := r.epoch(at)
-	first := r.attribute(j, at)
-	for ; i < len(r.boundaries) && r.boundaries[i] < until; i++ {
-		next := r.attribute(j, r.boundaries[i])
-		if next.group != first.group || next.held.Code != first.held.Code {
-			return r.boundaries[i]
-		}
-	}
-	return until
-}
-
-// epoch numbers the spans between the roster's boundaries.
-func (r *Rater) epoch(at ingest.Instant) int {
-	if len(r.boundaries) == 0 {
-		return 0
-	}
-	i, _ := slices.BinarySearchFunc(r.boundaries, at, func(b, at ingest.Instant) int {
-		if b <= at {
-			return -1
-		}
-		return 1
-	})
-	return i
-}
-
-// attribute gives the group that the job reaches at an instant, or why it
-// reaches none, by the account, the user and what else the roster looks at.
-func (r *Rater) attribute(j *ingest.Job, at ingest.Instant) recipient {
-	r.keyText = appendKey(r.keyText[:0], j, r.rosterKey, r.epoch(at))
-	if found, ok := r.attributed[string(r.keyText)]; ok {
-		return found
-	}
-	key := string(r.keyText)
-	var a rates.Attributes
-	for _, f := range r.rosterKey {
-		setAttribute(&a, f, strings.Clone(textOf(j, f)))
-	}
-	group, mapping, err := r.tariff.Roster.Attribute(a, r.dayOf(at))
-	found := recipient{group, mapping, causeOfAttribution(err)}
-	if len(r.attributed) == maxKept {
-		clear(r.attributed)
-	}
-	r.attributed[key] = found
-	return found
-}
-
-func setAttribute(a *rates.Attributes, f rates.TextField, text string) {
-	switch f {
-	case rates.Cluster:
-		a.Cluster = text
-	case rates.Account:
-		a.Account = text
-	case rates.User:
-		a.User = text
-	case rates.WCKey:
-		a.WCKey = text
-	case rates.QoS:
-		a.QoS = text
-	case rates.Partition:
-		a.Partition = text
 	}
 }
 

@@ -265,3 +265,26 @@ versions:
 		}
 	})
 }
+
+// A card that changes its bill_by bills every second of a job once.
+func TestBillByChangesInsideAJob(t *testing.T) {
+	zone := berlin(t)
+	text := `
+card: c
+currency: EUR
+versions:
+- {from: 2024-01-01, bill_by: %s, meters: {m: {unit: core-hour, price: 1}}, rules: [{name: one, charge: {m: cpus}}]}
+- {from: 2025-02-01, bill_by: %s, meters: {m: {unit: core-hour, price: 2}}, rules: [{name: two, charge: {m: cpus}}]}
+`
+	j := wallJob(t, zone, "2025-01-31T22:00:00", "2025-02-01T03:00:00", 0)
+	f := func(first, second, january, february string) {
+		t.Helper()
+		r := NewRater(Tariff{Zone: zone, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": loadCard(t, fmt.Sprintf(text, first, second))}})
+		require.Equal(t, january, fmt.Sprint(parts(r, j, 2025, time.January)))
+		require.Equal(t, february, fmt.Sprint(parts(r, j, 2025, time.February)))
+	}
+	f("usage", "end", "[7200 8@1 charged lab]", "[10800 12@2 charged lab]")
+	f("end", "usage", "[]", "[18000 20@2 charged lab]")
+	f("start", "end", "[18000 20@1 charged lab]", "[]")
+	f("end", "start", "[]", "[18000 20@2 charged lab]")
+}
