@@ -58,8 +58,11 @@ func dieWhileIssuing(path string, step int) {
 
 func TestKilledWhileIssuing(t *testing.T) {
 	points := make(map[string]bool)
-	kills := 0
-	for step := 1; ; step++ {
+	kills, stride := 0, 1
+	if underRace {
+		stride = 5
+	}
+	for step := 1; ; step += stride {
 		_, path := open(t)
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), killPath+"="+path, killStep+"="+strconv.Itoa(step))
@@ -94,6 +97,9 @@ func TestKilledWhileIssuing(t *testing.T) {
 		require.Equal(t, []string{"HPC-2026-00001", "HPC-2026-00002", "HPC-2026-00003"}, numbers(issued))
 		require.NoError(t, after.VerifyChain(ctx), point)
 		require.NoError(t, after.Close())
+	}
+	if underRace {
+		return
 	}
 	require.GreaterOrEqual(t, kills, 20)
 	for _, point := range []string{"begun", "texts", "runs", "invoices", "invoice_lines", "ledger", "entry invoice", "events", "before commit", "committed"} {
