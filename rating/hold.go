@@ -41,7 +41,7 @@ func (r *Rater) causeOfNoVersion(j *ingest.Job, at ingest.Instant) Cause {
 	}
 	return Cause{
 		Code: NoVersion, Detail: detail,
-		Hint:   fmt.Sprintf("add a version to %s that holds on %s", c.File, r.dayOf(at)),
+		Hint:   "add a version for that time to " + c.File,
 		Reason: Reason{Card: c.Name, CardDigest: c.Digest, File: c.File},
 	}
 }

@@ -134,7 +134,7 @@ func (r *Rater) rateHolding(o *StorageOutcome, c *card, v *version, all []ingest
 		return
 	case v == nil:
 		o.Cause = Cause{Code: NoVersion, Detail: fmt.Sprintf("card=%s filesystem=%s", c.Name, h.Filesystem),
-			Hint: fmt.Sprintf("add a version to %s that holds on %s", c.File, o.From), Reason: Reason{Card: c.Name, CardDigest: c.Digest, File: c.File}}
+			Hint: "add a version for that time to " + c.File, Reason: Reason{Card: c.Name, CardDigest: c.Digest, File: c.File}}
 		return
 	}
 	facts := &rates.Facts{Values: &formula.Values{}}
