@@ -527,7 +527,27 @@ func TestC62Runaway(t *testing.T) {
 	const layout = "JobID|Cluster|Account|State|Submit|Start|End|ElapsedRaw|Timelimit|AllocTRES"
 	const head = "1|c|a|RUNNING|2023-03-03T08:00:00|2023-03-03T09:00:00|Unknown|"
 	jobs, _ := mustRead(t, lines(layout, head+"63072000|1-00:00:00|cpu=64", head+"172800|1-00:00:00|cpu=64", head+"63072000|UNLIMITED|cpu=64"), Options{})
-	require.Equal(t, []Notes{NoteRunaway, 0, 0}, []Notes{jobs[0].Notes, jobs[1].Notes, jobs[2].Notes})
+	require.Equal(t, []Notes{NoteRunaway, 0, NoteRunaway}, []Notes{jobs[0].Notes, jobs[1].Notes, jobs[2].Notes})
+}
+
+// A window from 11:40 to 12:00; the first job really began at 11:33:16.
+func TestC38Truncated(t *testing.T) {
+	day := func(changes ...string) string {
+		return rowA(append([]string{"Submit=2025-03-03T11:00:00"}, changes...)...)
+	}
+	clipped := day("Start=2025-03-03T11:40:00", "End=2025-03-03T11:59:01", "ElapsedRaw=1141")
+	refused(t, lines(layoutA, clipped, day("State=PENDING", "Start=2025-03-03T11:40:00", "End=2025-03-03T12:00:00", "ElapsedRaw=0")),
+		"made with sacct -T", "without -T", Options{})
+	refused(t, lines(layoutA, day("State=RUNNING", "Start=2025-03-03T11:50:00", "End=2025-03-03T12:00:00", "ElapsedRaw=600"),
+		day("State=RUNNING", "Start=2025-03-03T11:51:00", "End=2025-03-03T12:00:00", "ElapsedRaw=540")), "made with sacct -T", "without -T", Options{})
+
+	later := day("Start=2025-03-03T11:50:00", "End=2025-03-03T12:00:00", "ElapsedRaw=600")
+	_, report := mustRead(t, lines(layoutA, clipped, clipped, clipped, later, later, later), Options{})
+	require.Equal(t, WarnTruncatedTimes, report.Warnings[0].Kind)
+	_, report = mustRead(t, lines(layoutA, clipped, clipped, later, later, later), Options{})
+	require.Empty(t, report.Warnings)
+	j := oneA(t, "State=PENDING", "End=Unknown")
+	require.False(t, j.Final() || j.Ran()) // about to be started
 }
 
 func TestC73AllocAgainstReq(t *testing.T) {
@@ -587,7 +607,7 @@ func TestC142NothingAllocated(t *testing.T) {
 func TestMoreQuarantine(t *testing.T) {
 	badA(t, "AllocTRES: mem=0.10G is not a whole number of MiB", "AllocTRES=cpu=4,mem=0.10G")
 	badA(t, "Partition", "Partition=cpu,gpu")
-	badA(t, "a pending job has a start", "State=PENDING")
+	badA(t, "a pending job has an end", "State=PENDING")
 	badA(t, "a running job has an end", "State=RUNNING")
 	badA(t, "the job is COMPLETED but has no end", "End=Unknown")
 	badA(t, "JobIDRaw", "JobIDRaw=99999999999999999999999")

@@ -167,8 +167,8 @@ func parseTimelimitRaw(s string) int64 {
 		return NoLimit
 	}
 	minutes, ok := parseDigits(s)
-	if !ok || minutes > maxElapsedSeconds {
-		return Unknown
+	if !ok || minutes == 0 || minutes > maxElapsedSeconds {
+		return Unknown // sacct leaves the cell empty for 0
 	}
 	return minutes * 60
 }

@@ -28,7 +28,7 @@ type Job struct {
 	Name        string // free text of the user's: hostile
 
 	State       State
-	CancelledBy string // the uid in "CANCELLED by 1042", else ""
+	CancelledBy string // the uid in "CANCELLED by 1042", the user's name in a JSON answer (root is 0), else ""
 
 	// Instants in seconds since 1970 UTC, None where there is none.
 	Submit, Eligible, Start, End Instant

@@ -123,8 +123,11 @@ func (p *parser) agree(elapsed int64, j *Job) *fault {
 			return &fault{"Start", fmt.Sprintf("no start, but %d seconds elapsed", elapsed), remedyPlainField}
 		}
 		return nil
-	case j.State == Pending:
-		return &fault{"Start", "a pending job has a start", remedyTruncated}
+	case j.State == Pending && j.End != None:
+		return &fault{"End", "a pending job has an end", remedyTruncated}
+	case j.State == Pending: // about to be started, or requeued: it holds nothing yet
+		j.Start = None
+		return nil
 	case j.End == None && !j.State.waiting():
 		return &fault{"End", fmt.Sprintf("the job is %s but has no end", j.State), remedyPlainField}
 	case j.End == None:

@@ -200,10 +200,7 @@ func (p *parser) standsAlone(line string) bool {
 
 // messageHeads begin the lines that sacct and its library write to standard
 // error.
-var messageHeads = []string{
-	"sacct: ", "slurmdbd: ", "slurmdb: ", "slurm_load_", "Invalid time specification", "error: ", "fatal: ",
-	"srun: ", "slurm_persist_", "slurmctld: ",
-}
+var messageHeads = []string{"sacct: ", "slurmdbd: ", "slurmdb: ", "slurm_load_", "slurm_persist_", "Invalid time specification"}
 
 func isMessage(line string) bool {
 	for _, head := range messageHeads {

@@ -18,6 +18,9 @@ const (
 	quarantineOnly = 1000
 
 	maxQuarantinedText = 4 << 10
+
+	// mostCPUs keeps sums of CPU-seconds of steps within an int64.
+	mostCPUs = 1 << 24
 )
 
 // parser turns the text of one dump into Jobs. It sees the text in blocks that
@@ -47,15 +50,18 @@ type parser struct {
 	allocated      tresTexts
 	requested      tresTexts
 
+	window     window
 	jobs       jobSet
-	foundSteps map[stepJob]int64 // steps whose job has not been seen yet
-	stepsAfter stepJob           // the job that the last steps belong to
+	foundSteps map[stepJob]foundSteps // steps whose job has not been seen yet
+	stepsAfter stepJob                // the job that the last steps belong to
 }
 
 type stepJob struct {
 	cluster string
 	id      uint64
 }
+
+type foundSteps struct{ steps, cpuSeconds int64 }
 
 type recordKind uint8
 
@@ -72,6 +78,7 @@ type openRecord struct {
 	text       string
 	line       int64
 	step       stepJob
+	cpuSeconds int64  // of a step
 	incomplete bool   // a badRecord with too few cells: fragments after it are part of it
 	joined     []byte // text and the lines after it that belong to it
 }
@@ -79,7 +86,7 @@ type openRecord struct {
 func newParser(name string, opt Options, handOver func([]Job) ([]Job, error)) *parser {
 	return &parser{
 		name: name, opt: opt, clock: newClock(opt.Zone), handOver: handOver,
-		foundSteps: map[stepJob]int64{}, stateCells: map[string]stateCell{},
+		foundSteps: map[stepJob]foundSteps{}, stateCells: map[string]stateCell{},
 	}
 }
 
@@ -181,6 +188,9 @@ func (p *parser) record(c *cells, text string, line int64, notes Notes) (bool, e
 	before := p.previousSubmit
 	if f := p.job(c, form, j); f != nil {
 		end := j.End
+		if f.remedy == remedyTruncated {
+			p.window.clipped(j)
+		}
 		p.batch = p.batch[:len(p.batch)-1]
 		p.previousSubmit = before
 		if !c.fit(p.schema) {
@@ -197,16 +207,19 @@ func (p *parser) addStep(c *cells, id, text string, line int64) error {
 	if err := p.settle(); err != nil {
 		return err
 	}
-	raw := id
-	if p.schema.has(fieldJobIDRaw) {
-		raw = c.at(p.schema.at[fieldJobIDRaw])
+	at := &p.schema.at
+	number, ok := baseNumber(c.at(at[fieldJobIDRaw]))
+	if !ok {
+		number, _ = baseNumber(id)
 	}
-	number, _ := baseNumber(raw)
-	cluster := p.opt.Cluster
-	if p.schema.has(fieldCluster) {
-		cluster = p.columnTexts[fieldCluster].of(c.at(p.schema.at[fieldCluster]), trimBlanks)
+	cluster := p.columnTexts[fieldCluster].of(c.at(at[fieldCluster]), trimBlanks)
+	if cluster == "" {
+		cluster = p.opt.Cluster
 	}
 	p.open = openRecord{kind: stepRecord, text: text, line: line, step: stepJob{cluster, number}}
+	if elapsed, f := p.elapsed(c, &Job{}); f == nil {
+		p.open.cpuSeconds = max(elapsed, 0) * min(max(integerOr(c.at(at[fieldAllocCPUs])), 0), mostCPUs)
+	}
 	return nil
 }
 
@@ -243,7 +256,7 @@ func (p *parser) settle() error {
 			return err
 		}
 	case stepRecord:
-		p.settleStep(p.open.step)
+		p.settleStep(p.open.step, p.open.cpuSeconds)
 	}
 	p.open = openRecord{}
 	p.report.Records++
@@ -272,6 +285,7 @@ func (p *parser) settleJob(j *Job) error {
 		r.Newest = max(r.Newest, j.Start+Instant(j.ElapsedSeconds+j.SuspendedSeconds))
 	}
 	r.HasBilling = r.HasBilling || j.Billing > 0
+	p.window.see(j)
 	if len(p.batch) < batchJobs {
 		return nil
 	}
@@ -280,7 +294,7 @@ func (p *parser) settleJob(j *Job) error {
 	return err
 }
 
-func (p *parser) settleStep(of stepJob) {
+func (p *parser) settleStep(of stepJob, cpuSeconds int64) {
 	p.report.Steps++
 	p.report.HasSteps = true
 	if of == p.stepsAfter {
@@ -290,12 +304,16 @@ func (p *parser) settleStep(of stepJob) {
 		p.stepsAfter = of
 		return
 	}
-	p.foundSteps[of]++
+	found := p.foundSteps[of]
+	found.steps++
+	found.cpuSeconds += cpuSeconds
+	p.foundSteps[of] = found
 }
 
 // finish settles what is open at the end of the file.
 func (p *parser) finish() error {
 	if p.schema == nil {
+		p.line = 0
 		return &fault{"", "the file is empty", "a dump without jobs still has its header: the sacct that wrote this one did not run to its end"}
 	}
 	if err := p.settle(); err != nil {
@@ -306,13 +324,17 @@ func (p *parser) finish() error {
 			return err
 		}
 	}
-	for of, n := range p.foundSteps {
+	if err := p.refuseTruncatedTimes(); err != nil {
+		return err
+	}
+	for of, found := range p.foundSteps {
 		if !p.jobs.has(of.cluster, of.id) {
-			p.report.OrphanSteps += n
+			p.report.OrphanSteps += found.steps
+			p.report.OrphanCPUSeconds += found.cpuSeconds
 		}
 	}
 	if n := p.report.OrphanSteps; n > 0 {
-		p.tally.add(WarnOrphanSteps, 0)
+		p.tally.addText(WarnOrphanSteps, 0, fmt.Sprintf("steps whose job is not in the dump, of %d CPU-seconds together", p.report.OrphanCPUSeconds))
 		p.tally.counts[WarnOrphanSteps].Count = n
 	}
 	if f := p.clock.forms; f&(f-1) != 0 {

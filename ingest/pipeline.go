@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"sync"
 )
 
@@ -66,37 +68,73 @@ func (l *pipeline) parse(r *Reader) {
 	defer close(l.batches)
 	p := newParser(r.name, r.opt, l.handOver)
 	p.batch = l.newBatch()
+	err := l.parseBlocks(p)
+	if err == nil {
+		err = p.finish()
+	}
+	switch {
+	case err == errStopped:
+	case err != nil:
+		l.err = fileError(r.name, p.line, err)
+	default:
+		r.report = p.report
+		r.report.Digest = r.source.digest()
+		r.report.Bytes, r.report.TextBytes = r.source.stored.n, r.source.textRead
+	}
+}
+
+// parseBlocks gives the blocks to the parser; what one leaves is put before
+// the next.
+func (l *pipeline) parseBlocks(p *parser) error {
 	rest := ""
 	for b := range l.blocks {
 		if b.err != nil {
-			l.err = fileError(r.name, 0, b.err)
-			return
+			p.line = 0
+			return b.err
 		}
 		text := b.text
 		if rest != "" {
 			text = rest + text
 		}
+		if p.schema == nil && isJSON(text) {
+			return p.parseJSON(&blockReader{l: l, text: text, last: b.last})
+		}
 		n, err := p.parse(text, b.last)
 		if err != nil {
-			if err != errStopped {
-				l.err = fileError(r.name, p.line, err)
-			}
-			return
+			return err
 		}
 		rest = text[n:]
-		if !b.last {
-			continue
+		if b.last {
+			return nil
 		}
-		if err := p.finish(); err != nil {
-			if err != errStopped {
-				l.err = fileError(r.name, 0, err)
-			}
-			return
-		}
-		r.report = p.report
-		r.report.Digest = r.source.digest()
-		r.report.Bytes, r.report.TextBytes = r.source.stored.n, r.source.textRead
 	}
+	return errStopped
+}
+
+// blockReader is the text of the blocks that are left, for a decoder that
+// wants a reader.
+type blockReader struct {
+	l    *pipeline
+	text string
+	last bool
+	err  error
+}
+
+// Read gives out the text of the blocks.
+func (r *blockReader) Read(to []byte) (int, error) {
+	for r.text == "" {
+		if r.err != nil || r.last {
+			return 0, cmp.Or(r.err, io.EOF)
+		}
+		b, ok := <-r.l.blocks
+		if !ok {
+			return 0, errStopped
+		}
+		r.text, r.last, r.err = b.text, b.last, b.err
+	}
+	n := copy(to, r.text)
+	r.text = r.text[n:]
+	return n, nil
 }
 
 // handOver gives a batch to the consumer and returns an empty one.

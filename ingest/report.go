@@ -14,6 +14,9 @@ type Report struct {
 	// OrphanSteps are those of Steps whose job is nowhere in the dump: time
 	// that may be missing from the bill.
 	OrphanSteps int64
+	// OrphanCPUSeconds is their elapsed time by their CPUs. Steps of one job
+	// may run at once, so that it can be more than the job's.
+	OrphanCPUSeconds int64
 
 	Quarantined []Quarantined
 	Warnings    []Warning // one of a kind, in a fixed order
@@ -102,13 +105,13 @@ var warningTexts = []struct {
 	{WarnMemoryRounded, NoteMemoryRounded, "memory was printed with two decimals and may have been rounded; dump with --noconvert"},
 	{WarnGPUTypes, NoteGPUTypesDisagree, "gres/gpu and its types disagree; gres/gpu counts"},
 	{WarnLeapSecond, NoteLeapSecond, "a stamp of second 60 was read as the next second"},
-	{WarnRunaway, NoteRunaway, "running more than a day past its time limit: see sacctmgr show runawayjobs"},
+	{WarnRunaway, NoteRunaway, "running more than a day past its time limit, or for a year without one: see sacctmgr show runawayjobs"},
 	{WarnNodesDisagree, NoteNodesDisagree, "NNodes and AllocTRES disagree; AllocTRES counts"},
 	{WarnRepeatedHour, NoteRepeatedHour, "a time lies in the hour that a clock change repeats and nothing tells which; dump with TZ=UTC"},
 	{WarnNoSubmit, NoteNoSubmit, "no Submit in the dump: the start stands in for it, so that the job is another one than in a dump that has it"},
 	{WarnMixedTimes, 0, "times are written in more than one form"},
 	{WarnOrphanSteps, 0, "steps whose job is not in the dump"},
-	{WarnTruncatedTimes, 0, "times look cut to the window (sacct -T)"},
+	{WarnTruncatedTimes, 0, "many jobs start at the first moment of the dump and many end at its last: if it was made with sacct -T, make it without"},
 	{WarnUnknownState, 0, "states that this program does not know"},
 	{WarnStrangeJobID, NoteStrangeJobID, "job ids such as 0_0, where JobIDRaw tells the jobs apart"},
 	{WarnParserVersion, 0, "an answer of a data parser that was not tried"},

@@ -260,6 +260,10 @@ func requestedMemory(s string, cpus, nodes int64) int64 {
 	return mib * times
 }
 
+// longestRun is how long a job without a time limit may run before it is
+// pointed out.
+const longestRun = int64(366 * secondsPerDay)
+
 // doubts looks at the record as a whole.
 func (p *parser) doubts(form jobIDForm, j *Job) *fault {
 	if form == arrayRange && j.ElapsedSeconds > 0 {
@@ -271,7 +275,11 @@ func (p *parser) doubts(form jobIDForm, j *Job) *fault {
 	if strings.IndexByte(j.Partition, ',') >= 0 && j.ElapsedSeconds > 0 {
 		return &fault{"Partition", fmt.Sprintf("%.80q: a job that ran did so in one partition", j.Partition), remedyPlainField}
 	}
-	if j.End == None && j.TimelimitSeconds >= 0 && j.ElapsedSeconds > j.TimelimitSeconds+secondsPerDay {
+	limit := longestRun
+	if j.TimelimitSeconds >= 0 {
+		limit = j.TimelimitSeconds + secondsPerDay
+	}
+	if j.End == None && j.ElapsedSeconds > limit {
 		j.Notes |= NoteRunaway
 	}
 	return nil

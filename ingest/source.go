@@ -35,6 +35,7 @@ type source struct {
 	buf      []byte
 	filled   int // bytes of buf that are text not yet given out
 	ended    bool
+	anywhere bool // the text is JSON: a block may end anywhere
 }
 
 // counted passes bytes on, counting and digesting them.
@@ -139,6 +140,14 @@ func (s *source) next() (block string, last bool, err error) {
 		}
 		if s.filled < blockBytes {
 			continue
+		}
+		if !s.anywhere && s.textRead == int64(s.filled) {
+			s.anywhere = isJSON(string(s.buf[:s.filled]))
+		}
+		if s.anywhere {
+			block = string(s.buf[:s.filled])
+			s.filled = 0
+			return block, false, nil
 		}
 		if i := bytes.LastIndexByte(s.buf[:s.filled], '\n'); i >= 0 {
 			block = string(s.buf[:i+1])
