@@ -25,7 +25,7 @@ func (g *Ingest) classify() error {
 	b := g.batch
 	g.chosen = g.chosen[:0]
 	g.countBatch()
-	for number, cluster := range b.clusters.list {
+	for number, cluster := range b.clusters.List {
 		g.keys = g.keys[:0]
 		for row, c := range b.cluster {
 			if int(c) == number {
@@ -56,7 +56,7 @@ func (g *Ingest) countBatch() {
 		}
 		g.record.LastEnd = max(g.record.LastEnd, end)
 	}
-	for _, cluster := range g.batch.clusters.list {
+	for _, cluster := range g.batch.clusters.List {
 		if !g.clusters[cluster] {
 			g.clusters[strings.Clone(cluster)] = true
 		}

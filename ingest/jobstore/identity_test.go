@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore/columnar"
 )
 
 // A model of the store: the records of one raw id that it keeps, by content.
@@ -73,7 +74,7 @@ func drawRevision(t *rapid.T) revision {
 		r.Start, r.ElapsedSeconds = ingest.None, 0
 	}
 	r.Notes = ingest.Notes(pick("notes", 0, 0, 0, int(ingest.NoteRepeatedHour), int(ingest.NoteNoSubmit)))
-	r.print = hashText(fmt.Sprintf("%v", r.Job))
+	r.print = columnar.Hash(fmt.Sprintf("%v", r.Job))
 	return r
 }
 

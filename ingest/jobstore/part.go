@@ -85,7 +85,7 @@ func (w *partWriter) sort(r *rows) {
 		w.scratch = make([]uint32, len(w.order), cap(w.order))
 	}
 	radix(w.order, w.scratch[:len(w.order)], func(row uint32) uint64 { return uint64(r.ints[colEnd][row]) })
-	names := r.clusters.list
+	names := r.clusters.List
 	if len(names) > 1 {
 		slices.SortStableFunc(w.order, func(a, b uint32) int {
 			x, y := names[r.cluster[a]], names[r.cluster[b]]
@@ -153,7 +153,7 @@ func radix(items, scratch []uint32, keyOf func(uint32) uint64) {
 func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted bool) (*newPart, error) {
 	w.count++
 	p := &newPart{
-		part: &part{Cluster: strings.Clone(r.clusters.list[r.cluster[order[0]]]), Month: month,
+		part: &part{Cluster: strings.Clone(r.clusters.List[r.cluster[order[0]]]), Month: month,
 			Rows: len(order), Compacted: compacted},
 		temporary: fmt.Sprintf("%s-%06d.parquet", w.place, w.count),
 	}
@@ -181,7 +181,7 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 		return nil, err
 	}
 	p.Index, p.Bytes = shape, parquet.Size()
-	if r.texts[colDigest].list[r.index[colDigest][order[0]]] == noDigest {
+	if r.texts[colDigest].List[r.index[colDigest][order[0]]] == noDigest {
 		p.late = parquet.Late()
 	}
 	w.store.at("part-written")
@@ -191,7 +191,7 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 // describe fills in the ranges that let a reader pass the part over, and the
 // rows' name.
 func (p *newPart) describe(r *rows, order []uint32) {
-	p.name = hashText(p.Month)
+	p.name = columnar.Hash(p.Month)
 	if p.Compacted {
 		p.name ^= key0
 	}
@@ -204,8 +204,8 @@ func (p *newPart) describe(r *rows, order []uint32) {
 			p.MinEnd = end
 		}
 		p.MaxEnd = max(p.MaxEnd, end)
-		p.name = fold(p.name^r.prints[row]^key0, uint64(r.ints[colLine][row])^key1)
-		p.name ^= uint64(r.ints[colLastSeen][row])*key2 ^ r.texts[colDigest].hashes[r.index[colDigest][row]]
+		p.name = columnar.Fold(p.name^r.prints[row]^key0, uint64(r.ints[colLine][row])^key1)
+		p.name ^= uint64(r.ints[colLastSeen][row])*key2 ^ r.texts[colDigest].Hashes[r.index[colDigest][row]]
 	}
 }
 
@@ -226,7 +226,7 @@ func (p *newPart) finish(s *Store, digest string, dumpTime ingest.Instant) error
 		if err := s.sync(file); err != nil {
 			return err
 		}
-		p.name = fold(p.name^hashText(digest), uint64(dumpTime)^key2)
+		p.name = columnar.Fold(p.name^columnar.Hash(digest), uint64(dumpTime)^key2)
 	}
 	p.Path = path.Join(partDir(p.Cluster, p.Month), fmt.Sprintf("part-%016x.parquet", p.name))
 	return nil

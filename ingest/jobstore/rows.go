@@ -21,10 +21,10 @@ type revision struct {
 // them. Appending allocates nothing once the columns have grown.
 type rows struct {
 	n        int
-	clusters texts
+	clusters columnar.Texts
 	cluster  []uint32
 	ints     [columnCount][]int64
-	texts    [columnCount]texts
+	texts    [columnCount]columnar.Texts
 	index    [columnCount][]uint32
 	jobIDs   []byte
 	ends     []uint32 // of the texts in jobIDs
@@ -53,13 +53,13 @@ func newRows(capacity int) *rows {
 
 func (r *rows) reset() {
 	r.n = 0
-	r.clusters.reset()
+	r.clusters.Reset()
 	r.cluster, r.ends, r.prints, r.jobIDs = r.cluster[:0], r.ends[:0], r.prints[:0], r.jobIDs[:0]
 	for _, c := range intColumns {
 		r.ints[c] = r.ints[c][:0]
 	}
 	for _, c := range textColumns {
-		r.texts[c].reset()
+		r.texts[c].Reset()
 		r.index[c] = r.index[c][:0]
 	}
 }
@@ -78,7 +78,7 @@ func (r *rows) addRevision(v *revision) {
 }
 
 func (r *rows) append(j *ingest.Job, digest string, dumpTime, lastSeen ingest.Instant) {
-	r.cluster = append(r.cluster, r.clusters.number(j.Cluster))
+	r.cluster = append(r.cluster, r.clusters.Number(j.Cluster))
 	r.jobIDs = append(r.jobIDs, j.JobID...)
 	r.ends = append(r.ends, uint32(len(r.jobIDs)))
 	ints := func(col int, v int64) { r.ints[col] = append(r.ints[col], v) }
@@ -104,7 +104,7 @@ func (r *rows) append(j *ingest.Job, digest string, dumpTime, lastSeen ingest.In
 	ints(colLine, j.Source.Line)
 	ints(colDumpTime, int64(dumpTime))
 	ints(colLastSeen, int64(lastSeen))
-	texts := func(col int, s string) { r.index[col] = append(r.index[col], r.texts[col].number(s)) }
+	texts := func(col int, s string) { r.index[col] = append(r.index[col], r.texts[col].Number(s)) }
 	texts(colUser, j.User)
 	texts(colAccount, j.Account)
 	texts(colPartition, j.Partition)
@@ -123,38 +123,45 @@ func (r *rows) append(j *ingest.Job, digest string, dumpTime, lastSeen ingest.In
 	r.prints = append(r.prints, r.print(r.n-1, j.JobID))
 }
 
+// Odd numbers without structure, from the digits of π.
+const (
+	key0 = 0x243F6A8885A308D3
+	key1 = 0x13198A2E03707345
+	key2 = 0xA4093822299F31D1
+)
+
 // print gives the fingerprint of a row: 64 bits of everything that the dump
 // said of the job, but not of where it stood. It is in the indices on disk,
 // so it never changes.
 func (r *rows) print(i int, jobID string) uint64 {
-	hash := func(col int) uint64 { return r.texts[col].hashes[r.index[col][i]] }
+	hash := func(col int) uint64 { return r.texts[col].Hashes[r.index[col][i]] }
 	number := func(col int) uint64 { return uint64(r.ints[col][i]) }
-	h := fold(r.clusters.hashes[r.cluster[i]]^key0, hashText(jobID)^key1)
-	h += fold(number(colJobIDRaw)^0x452821E638D01377, number(colDBIndex)^0xBE5466CF34E90C6D)
-	h += fold(number(colSubmit)^0xC0AC29B7C97C50DD, number(colEligible)^0x3F84D5B5B5470917)
-	h += fold(number(colStart)^0x9216D5D98979FB1B, number(colEnd)^0xD1310BA698DFB5AD)
-	h += fold(number(colElapsed)^0x2FFD72DBD01ADFB7, number(colSuspended)^0xB8E1AFED6A267E97)
-	h += fold(number(colTimelimit)^0xBA7C9045F12C7F99, number(colNodeCount)^0x24A19947B3916CF7)
-	h += fold(number(colCPUs)^0x0801F2E2858EFC17, number(colMemory)^0x636920D871574E69)
-	h += fold(number(colGPUs)^0xA458FEA3F4933D7F, number(colBilling)^0x0D95748F728EB659)
-	h += fold(number(colReqNodeCount)^0x718BCD5882154AEF, number(colReqCPUs)^0x7B54A41DC25A59B5)
-	h += fold(number(colReqMemory)^0x9C30D5392AF26013, number(colReqGPUs)^0xC5D1B023286085F1)
-	h += fold(number(colNotes)^0xCA417918B8DB38EF, hash(colUser)^0x8E79DCB0603A180F)
-	h += fold(hash(colAccount)^0x6C9E0E8BB01E8A3F, hash(colPartition)^0xD71577C1BD314B27)
-	h += fold(hash(colQoS)^0x78AF2FDA55605C61, hash(colWCKey)^0xE65525F3AA55AB95)
-	h += fold(hash(colReservation)^0x5748986263E81441, hash(colName)^0x55CA396A2AAB10B7)
-	h += fold(hash(colState)^0xB4CC5C341141E8CF, hash(colCancelledBy)^0xA15486AF7C72E993)
-	h += fold(hash(colAllocTRES)^0xB3EE1411636FBC2B, hash(colReqTRES)^0x2BA9C55D741831F7)
-	h += fold(hash(colNodeList)^0xCE5C3E169B87931F, key2)
-	return fold(h^key1, h>>32^key2)
+	h := columnar.Fold(r.clusters.Hashes[r.cluster[i]]^key0, columnar.Hash(jobID)^key1)
+	h += columnar.Fold(number(colJobIDRaw)^0x452821E638D01377, number(colDBIndex)^0xBE5466CF34E90C6D)
+	h += columnar.Fold(number(colSubmit)^0xC0AC29B7C97C50DD, number(colEligible)^0x3F84D5B5B5470917)
+	h += columnar.Fold(number(colStart)^0x9216D5D98979FB1B, number(colEnd)^0xD1310BA698DFB5AD)
+	h += columnar.Fold(number(colElapsed)^0x2FFD72DBD01ADFB7, number(colSuspended)^0xB8E1AFED6A267E97)
+	h += columnar.Fold(number(colTimelimit)^0xBA7C9045F12C7F99, number(colNodeCount)^0x24A19947B3916CF7)
+	h += columnar.Fold(number(colCPUs)^0x0801F2E2858EFC17, number(colMemory)^0x636920D871574E69)
+	h += columnar.Fold(number(colGPUs)^0xA458FEA3F4933D7F, number(colBilling)^0x0D95748F728EB659)
+	h += columnar.Fold(number(colReqNodeCount)^0x718BCD5882154AEF, number(colReqCPUs)^0x7B54A41DC25A59B5)
+	h += columnar.Fold(number(colReqMemory)^0x9C30D5392AF26013, number(colReqGPUs)^0xC5D1B023286085F1)
+	h += columnar.Fold(number(colNotes)^0xCA417918B8DB38EF, hash(colUser)^0x8E79DCB0603A180F)
+	h += columnar.Fold(hash(colAccount)^0x6C9E0E8BB01E8A3F, hash(colPartition)^0xD71577C1BD314B27)
+	h += columnar.Fold(hash(colQoS)^0x78AF2FDA55605C61, hash(colWCKey)^0xE65525F3AA55AB95)
+	h += columnar.Fold(hash(colReservation)^0x5748986263E81441, hash(colName)^0x55CA396A2AAB10B7)
+	h += columnar.Fold(hash(colState)^0xB4CC5C341141E8CF, hash(colCancelledBy)^0xA15486AF7C72E993)
+	h += columnar.Fold(hash(colAllocTRES)^0xB3EE1411636FBC2B, hash(colReqTRES)^0x2BA9C55D741831F7)
+	h += columnar.Fold(hash(colNodeList)^0xCE5C3E169B87931F, key2)
+	return columnar.Fold(h^key1, h>>32^key2)
 }
 
 // setDump fills in what is known of a dump once it was read whole, in the
 // rows that add appended.
 func (r *rows) setDump(digest string, dumpTime ingest.Instant) {
-	for i, text := range r.texts[colDigest].list {
+	for i, text := range r.texts[colDigest].List {
 		if text == noDigest {
-			r.texts[colDigest].list[i] = digest
+			r.texts[colDigest].List[i] = digest
 		}
 	}
 	for i, seen := range r.ints[colLastSeen] {
@@ -171,7 +178,7 @@ func (r *rows) vectors() []columnar.Vector {
 		v[c].Ints = r.ints[c]
 	}
 	for _, c := range textColumns {
-		v[c].Index, v[c].Dict = r.index[c], r.texts[c].list
+		v[c].Index, v[c].Dict = r.index[c], r.texts[c].List
 	}
 	v[colJobID].Ends, v[colJobID].Bytes = r.ends, r.jobIDs
 	return v
@@ -199,10 +206,10 @@ func (r *rows) less(a, b uint32) bool {
 
 // revision takes a row out, its texts copied.
 func (r *rows) revision(i uint32) revision {
-	text := func(col int) string { return strings.Clone(r.texts[col].list[r.index[col][i]]) }
+	text := func(col int) string { return strings.Clone(r.texts[col].List[r.index[col][i]]) }
 	return revision{
 		Job: ingest.Job{
-			Cluster: strings.Clone(r.clusters.list[r.cluster[i]]), JobID: r.jobID(i),
+			Cluster: strings.Clone(r.clusters.List[r.cluster[i]]), JobID: r.jobID(i),
 			JobIDRaw: uint64(r.ints[colJobIDRaw][i]), DBIndex: uint64(r.ints[colDBIndex][i]),
 			User: text(colUser), Account: text(colAccount), Partition: text(colPartition), QoS: text(colQoS),
 			WCKey: text(colWCKey), Reservation: text(colReservation), Name: text(colName),

@@ -29,11 +29,11 @@ type Store struct {
 	sync func(*os.File) error
 }
 
-// How long a reader waits for a commit that another process is finishing, and
-// for a set of files that holds still.
+// How often, and after which pause, a reader looks again while another
+// process is finishing a commit.
 const (
-	commitPatience = 30 * time.Second
-	commitPoll     = 5 * time.Millisecond
+	commitTries = 6000
+	commitPause = 5 * time.Millisecond
 )
 
 // ErrBusy is wrapped by the error of Begin and Compact while another process
@@ -54,7 +54,7 @@ func Open(dir string) (*Store, error) {
 // settle finishes a commit that was left half-way, or waits for the process
 // that is at it.
 func (s *Store) settle() error {
-	for deadline := time.Now().Add(commitPatience); s.exists(journalName); {
+	for tries := 1; s.exists(journalName); tries++ {
 		lock, err := s.lock()
 		if err == nil {
 			err = s.rollForward()
@@ -64,10 +64,10 @@ func (s *Store) settle() error {
 		if !errors.Is(err, ErrBusy) {
 			return fmt.Errorf("finish an interrupted ingest: %w", err)
 		}
-		if time.Now().After(deadline) {
+		if tries == commitTries {
 			return err
 		}
-		time.Sleep(commitPoll)
+		time.Sleep(commitPause)
 	}
 	return nil
 }
@@ -197,15 +197,15 @@ func (s *snapshot) close() {
 // snapshot opens the parts that are wanted, all of one state of the dataset:
 // it is taken again when a commit comes between.
 func (s *Store) snapshot(wanted func(*part) bool) (*snapshot, error) {
-	for deadline := time.Now().Add(commitPatience); ; {
+	for tries := 1; ; tries++ {
 		if err := s.settle(); err != nil {
 			return nil, err
 		}
 		snap, err := s.trySnapshot(wanted)
-		if err == nil || !errors.Is(err, errMoved) || time.Now().After(deadline) {
+		if err == nil || !errors.Is(err, errMoved) || tries == commitTries {
 			return snap, err
 		}
-		time.Sleep(commitPoll)
+		time.Sleep(commitPause)
 	}
 }
 

@@ -23,54 +23,72 @@ var ErrNoPeriod = errors.New("no charges were written")
 // Read yields the rows of one group of a period, in the order in which its
 // jobs were rated.
 func Read(dir, period, group string) iter.Seq2[Row, error] {
-	return rows(dir, period, &group)
+	return rows(dir, period, func(g string) bool { return g == group })
 }
 
-// ReadAll yields all rows of a period, file by file, and by group in each.
+// ReadAll yields all rows of a period in one pass: by group, and those of a
+// group in the order in which its jobs were rated.
 func ReadAll(dir, period string) iter.Seq2[Row, error] {
-	return rows(dir, period, nil)
+	return rows(dir, period, func(string) bool { return true })
 }
 
-func rows(dir, period string, group *string) iter.Seq2[Row, error] {
+func rows(dir, period string, wanted func(group string) bool) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		if err := read(dir, period, group, yield); err != nil {
+		if err := read(dir, period, wanted, yield); err != nil {
 			yield(Row{}, fmt.Errorf("read charges of %s: %w", period, err))
 		}
 	}
 }
 
-func read(dir, period string, group *string, yield func(Row, error) bool) error {
+func read(dir, period string, wanted func(string) bool, yield func(Row, error) bool) error {
 	files, err := openPeriod(dir, period)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, f := range files {
-			f.Close()
-		}
-	}()
+	defer closeAll(files)
 	table := chargesTable()
+	var cursors []*cursor
 	for _, f := range files {
-		file, err := table.Open(f)
-		if err != nil {
+		c := &cursor{prices: map[string]money.Exact{}, versions: map[string]rates.Date{}}
+		if c.file, err = table.Open(f); err != nil {
 			return err
 		}
-		for g := range file.RowGroups() {
-			if group != nil {
-				least, greatest, known, err := file.TextRange(g, colGroup)
+		if err := c.next(wanted); err != nil {
+			return err
+		}
+		cursors = append(cursors, c)
+	}
+	for {
+		group, any := "", false
+		for _, c := range cursors {
+			if g := c.group(); !c.ended && (!any || g < group) {
+				group, any = g, true
+			}
+		}
+		if !any {
+			return nil
+		}
+		for _, c := range cursors {
+			for !c.ended && c.group() == group {
+				row, err := c.row()
 				if err != nil {
 					return err
 				}
-				if known && (*group < least || *group > greatest) {
-					continue
+				if !yield(row, nil) {
+					return nil
 				}
-			}
-			if more, err := readRowGroup(file, g, group, yield); err != nil || !more {
-				return err
+				if err := c.next(wanted); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	return nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		f.Close()
+	}
 }
 
 // openPeriod opens all files of a period, so that none is replaced while they
@@ -95,9 +113,7 @@ func openPeriod(dir, period string) (files []*os.File, err error) {
 	}
 	defer func() {
 		if err != nil {
-			for _, f := range files {
-				f.Close()
-			}
+			closeAll(files)
 		}
 	}()
 	for _, listed := range m.Files {
@@ -117,123 +133,173 @@ func openPeriod(dir, period string) (files []*os.File, err error) {
 	return files, nil
 }
 
-// readRowGroup yields the rows of a row group, or those of one group in it.
-func readRowGroup(file *columnar.File, number int, group *string, yield func(Row, error) bool) (more bool, err error) {
-	all := make([]int, columnCount)
-	for i := range all {
-		all[i] = i
-	}
-	pages, err := file.Pages(number, all)
-	if err != nil {
-		return false, err
-	}
-	p := &pageReader{prices: map[string]money.Exact{}, versions: map[string]rates.Date{}}
-	for {
-		if err := pages.Next(&p.page); err != nil || p.page.Rows == 0 {
-			return true, err
-		}
-		for i := range p.page.Rows {
-			if group != nil && p.text(colGroup, i) != *group {
-				continue
-			}
-			row, err := p.row(i)
-			if err != nil {
-				return false, err
-			}
-			if !yield(row, nil) {
-				return false, nil
-			}
-		}
-	}
-}
+// cursor goes through the rows of a file that are wanted.
+type cursor struct {
+	file      *columnar.File
+	rowGroups int // opened so far
+	pages     *columnar.Pages
+	page      columnar.Page
+	i         int // the current row of the page
+	ended     bool
 
-// pageReader makes rows of a page.
-type pageReader struct {
-	page     columnar.Page
 	prices   map[string]money.Exact
 	versions map[string]rates.Date
 }
 
-func (p *pageReader) text(col, i int) string {
-	v := &p.page.Vectors[col]
-	if v.Index == nil {
-		return v.Dict[i]
+// next goes to the next row that is wanted.
+func (c *cursor) next(wanted func(group string) bool) error {
+	for {
+		for c.i++; c.i < c.page.Rows; c.i++ {
+			if wanted(c.group()) {
+				return nil
+			}
+		}
+		if more, err := c.nextPage(wanted); err != nil || !more {
+			c.ended = true
+			return err
+		}
 	}
-	return v.Dict[v.Index[i]]
 }
 
-func (p *pageReader) int(col, i int) int64 { return p.page.Vectors[col].Ints[i] }
+// nextPage reads the next page, passing over row groups that have nothing
+// that is wanted.
+func (c *cursor) nextPage(wanted func(group string) bool) (more bool, err error) {
+	for c.i = -1; ; {
+		if c.pages != nil {
+			if err := c.pages.Next(&c.page); err != nil || c.page.Rows > 0 {
+				return true, err
+			}
+			c.pages = nil
+		}
+		if c.rowGroups == c.file.RowGroups() {
+			return false, nil
+		}
+		c.rowGroups++
+		if err := c.open(c.rowGroups-1, wanted); err != nil {
+			return false, err
+		}
+	}
+}
 
-func (p *pageReader) row(i int) (row Row, err error) {
+// open starts a row group, unless it holds one group alone that is not
+// wanted, or none that could be.
+func (c *cursor) open(rowGroup int, wanted func(group string) bool) error {
+	some, err := c.holds(rowGroup, wanted)
+	if err != nil || !some {
+		return err
+	}
+	all := make([]int, columnCount)
+	for i := range all {
+		all[i] = i
+	}
+	c.pages, err = c.file.Pages(rowGroup, all)
+	return err
+}
+
+// holds looks through the groups of a row group, one column of it.
+func (c *cursor) holds(rowGroup int, wanted func(group string) bool) (bool, error) {
+	pages, err := c.file.Pages(rowGroup, []int{colGroup})
+	if err != nil {
+		return false, err
+	}
+	var page columnar.Page
+	for {
+		if err := pages.Next(&page); err != nil || page.Rows == 0 {
+			return false, err
+		}
+		if slices.ContainsFunc(page.Vectors[colGroup].Dict, wanted) {
+			return true, nil
+		}
+	}
+}
+
+func (c *cursor) group() string {
+	if c.ended {
+		return ""
+	}
+	return c.text(colGroup)
+}
+
+func (c *cursor) text(col int) string {
+	v := &c.page.Vectors[col]
+	if v.Index == nil {
+		return v.Dict[c.i]
+	}
+	return v.Dict[v.Index[c.i]]
+}
+
+func (c *cursor) int(col int) int64 { return c.page.Vectors[col].Ints[c.i] }
+
+func (c *cursor) row() (row Row, err error) {
 	row = Row{
-		Job: p.job(i), Group: p.text(colGroup, i), Seconds: p.int(colElapsed, i),
-		From: ingest.Instant(p.int(colFrom, i)), Until: ingest.Instant(p.int(colUntil, i)),
-		Cause: rating.Cause{Code: p.text(colCause, i), Detail: p.text(colCauseDetail, i)},
+		Job: c.job(), Group: c.text(colGroup), Seconds: c.int(colElapsed),
+		From: ingest.Instant(c.int(colFrom)), Until: ingest.Instant(c.int(colUntil)),
+		Cause: rating.Cause{Code: c.text(colCause), Detail: c.text(colCauseDetail)},
 	}
-	if row.Verdict, err = verdictOf(p.text(colVerdict, i)); err != nil {
+	if row.Verdict, err = verdictOf(c.text(colVerdict)); err != nil {
 		return row, err
 	}
-	c := &row.Charge
-	c.Group, c.Meter, c.Unit, c.PriceLabel = row.Group, p.text(colMeter, i), p.text(colUnit, i), p.text(colPriceLabel, i)
-	c.Reason = rating.Reason{Card: p.text(colCard, i), CardDigest: p.text(colCardDigest, i), Rule: p.text(colRule, i),
-		File: p.text(colRuleFile, i), Line: int(p.int(colRuleLine, i))}
-	if c.Reason.Version, err = p.version(p.text(colCardVersion, i)); err != nil {
+	charge := &row.Charge
+	charge.Group, charge.Meter, charge.Unit, charge.PriceLabel = row.Group, c.text(colMeter), c.text(colUnit), c.text(colPriceLabel)
+	charge.Reason = rating.Reason{Card: c.text(colCard), CardDigest: c.text(colCardDigest), Rule: c.text(colRule),
+		File: c.text(colRuleFile), Line: int(c.int(colRuleLine))}
+	if charge.Reason.Version, err = c.version(c.text(colCardVersion)); err != nil {
 		return row, err
 	}
-	if c.Price, err = p.price(p.text(colPrice, i)); err != nil {
+	if charge.Price, err = c.price(c.text(colPrice)); err != nil {
 		return row, err
 	}
-	if c.Quantity, err = p.exact(colQuantity, i); err != nil {
+	if charge.Quantity, err = c.exact(colQuantity); err != nil {
 		return row, err
 	}
-	c.Amount, err = p.exact(colAmount, i)
+	charge.Amount, err = c.exact(colAmount)
 	return row, err
 }
 
-func (p *pageReader) job(i int) ingest.Job {
+func (c *cursor) job() ingest.Job {
 	return ingest.Job{
-		Cluster: p.text(colCluster, i), JobID: p.text(colJobID, i), JobIDRaw: uint64(p.int(colJobIDRaw, i)),
-		User: p.text(colUser, i), Account: p.text(colAccount, i), Partition: p.text(colPartition, i),
-		QoS: p.text(colQoS, i), State: ingest.State(p.text(colState, i)), Name: p.text(colName, i),
-		Start: ingest.Instant(p.int(colStart, i)), End: ingest.Instant(p.int(colEnd, i)),
-		NodeCount: p.int(colNodeCount, i), CPUs: p.int(colCPUs, i), GPUs: p.int(colGPUs, i),
-		MemoryMiB: p.int(colMemory, i), Billing: p.int(colBilling, i),
-		Source: ingest.Source{File: p.text(colSourceFile, i), Digest: p.text(colSourceDigest, i), Line: p.int(colSourceLine, i)},
+		Cluster: c.text(colCluster), JobID: c.text(colJobID), JobIDRaw: uint64(c.int(colJobIDRaw)),
+		User: c.text(colUser), Account: c.text(colAccount), Partition: c.text(colPartition),
+		QoS: c.text(colQoS), State: ingest.State(c.text(colState)), Name: c.text(colName),
+		Start: ingest.Instant(c.int(colStart)), End: ingest.Instant(c.int(colEnd)),
+		NodeCount: c.int(colNodeCount), CPUs: c.int(colCPUs), GPUs: c.int(colGPUs),
+		MemoryMiB: c.int(colMemory), Billing: c.int(colBilling),
+		Source: ingest.Source{File: c.text(colSourceFile), Digest: c.text(colSourceDigest), Line: c.int(colSourceLine)},
 	}
 }
 
 // exact reads a number from the columns that exact of batch wrote.
-func (p *pageReader) exact(col, i int) (money.Exact, error) {
-	if den := p.int(col+2, i); den > 0 {
-		return money.Ratio(p.int(col+1, i), den), nil
+func (c *cursor) exact(col int) (money.Exact, error) {
+	if den := c.int(col + 2); den > 0 {
+		return money.Ratio(c.int(col+1), den), nil
 	}
-	if x, ok := ratOf(p.text(col+3, i)); ok {
+	if x, ok := ratOf(c.text(col + 3)); ok {
 		return x, nil
 	}
-	return money.Exact{}, fmt.Errorf("damaged: column %s: %q", columnNames[col+3], p.text(col+3, i))
+	return money.Exact{}, fmt.Errorf("damaged: column %s: %q", columnNames[col+3], c.text(col+3))
 }
 
-func (p *pageReader) price(text string) (money.Exact, error) {
-	if x, ok := p.prices[text]; ok {
+func (c *cursor) price(text string) (money.Exact, error) {
+	if x, ok := c.prices[text]; ok {
 		return x, nil
 	}
 	x, ok := ratOf(text)
 	if !ok {
 		return x, fmt.Errorf("damaged: column %s: %q", columnNames[colPrice], text)
 	}
-	p.prices[text] = x
+	c.prices[text] = x
 	return x, nil
 }
 
-func (p *pageReader) version(text string) (rates.Date, error) {
-	if d, ok := p.versions[text]; ok || text == "" {
+func (c *cursor) version(text string) (rates.Date, error) {
+	if d, ok := c.versions[text]; ok || text == "" {
 		return d, nil
 	}
 	var d rates.Date
 	if _, err := fmt.Sscanf(text, "%d-%d-%d", &d.Year, &d.Month, &d.Day); err != nil {
 		return d, fmt.Errorf("damaged: column %s: %q", columnNames[colCardVersion], text)
 	}
-	p.versions[text] = d
+	c.versions[text] = d
 	return d, nil
 }
 

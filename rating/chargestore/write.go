@@ -21,9 +21,9 @@ const (
 
 	// batchRows is how many rows are sorted in memory, and stand in one file.
 	batchRows = 256 << 10
-	// groupRows is how many rows a row group has: what reading one group of a
-	// file reads at least.
-	groupRows = 4 * columnar.PageRows
+	// groupRows is how many rows a row group has: what reading one group reads
+	// of a file at least.
+	groupRows = columnar.PageRows
 )
 
 // manifest lists the files of a period. A period without one was never

@@ -1,4 +1,4 @@
-package jobstore
+package columnar
 
 import (
 	"encoding/binary"
@@ -6,14 +6,15 @@ import (
 	"unsafe"
 )
 
-// texts numbers the different texts of one column in the order in which they
+// Texts numbers the different texts of one column in the order in which they
 // come. It keeps copies: what it is given may be overwritten afterwards.
-type texts struct {
-	list   []string
-	hashes []uint64 // of the texts in list
-	slots  []uint32 // position in list + 1; a power of two of them
-	arena  []byte   // the copies' memory
-	last   uint32   // the number given last
+type Texts struct {
+	List   []string
+	Hashes []uint64 // Hash of each of List
+
+	slots []uint32 // position in List + 1; a power of two of them
+	arena []byte   // the copies' memory
+	last  uint32   // the number given last
 }
 
 const (
@@ -21,40 +22,40 @@ const (
 	arenaBytes = 64 << 10
 )
 
-// reset forgets all texts and keeps the memory. Strings given out before must
-// not be used any more.
-func (t *texts) reset() {
+// Reset forgets all texts and keeps the memory. Strings of List must not be
+// used any more.
+func (t *Texts) Reset() {
 	clear(t.slots)
-	t.list, t.hashes, t.arena, t.last = t.list[:0], t.hashes[:0], t.arena[:0], 0
+	t.List, t.Hashes, t.arena, t.last = t.List[:0], t.Hashes[:0], t.arena[:0], 0
 }
 
-// number gives the number of s.
-func (t *texts) number(s string) uint32 {
-	if int(t.last) < len(t.list) && t.list[t.last] == s {
+// Number gives the number of s.
+func (t *Texts) Number(s string) uint32 {
+	if int(t.last) < len(t.List) && t.List[t.last] == s {
 		return t.last
 	}
-	if len(t.slots) < 2*len(t.list)+2 {
+	if len(t.slots) < 2*len(t.List)+2 {
 		t.rehash()
 	}
-	hash := hashText(s)
+	hash := Hash(s)
 	mask := uint64(len(t.slots) - 1)
 	for at := hash & mask; ; at = (at + 1) & mask {
 		n := t.slots[at]
 		if n == 0 {
-			t.slots[at] = uint32(len(t.list) + 1)
-			t.last = uint32(len(t.list))
-			t.list = append(t.list, t.copy(s))
-			t.hashes = append(t.hashes, hash)
+			t.slots[at] = uint32(len(t.List) + 1)
+			t.last = uint32(len(t.List))
+			t.List = append(t.List, t.copy(s))
+			t.Hashes = append(t.Hashes, hash)
 			return t.last
 		}
-		if t.hashes[n-1] == hash && t.list[n-1] == s {
+		if t.Hashes[n-1] == hash && t.List[n-1] == s {
 			t.last = n - 1
 			return t.last
 		}
 	}
 }
 
-func (t *texts) copy(s string) string {
+func (t *Texts) copy(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -66,10 +67,10 @@ func (t *texts) copy(s string) string {
 	return unsafe.String(&t.arena[start], len(s))
 }
 
-func (t *texts) rehash() {
+func (t *Texts) rehash() {
 	t.slots = make([]uint32, max(firstSlots, 2*len(t.slots)))
 	mask := uint64(len(t.slots) - 1)
-	for i, hash := range t.hashes {
+	for i, hash := range t.Hashes {
 		at := hash & mask
 		for t.slots[at] != 0 {
 			at = (at + 1) & mask
@@ -85,15 +86,15 @@ const (
 	key2 = 0xA4093822299F31D1
 )
 
-// fold mixes two words into one by the halves of their product.
-func fold(a, b uint64) uint64 {
+// Fold mixes two words into one by the halves of their product.
+func Fold(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo
 }
 
-// hashText gives 64 bits of s. It is the same on every machine and in every
+// Hash gives 64 bits of s. It is the same on every machine and in every
 // version of the program, since it goes into the indices on disk.
-func hashText(s string) uint64 {
+func Hash(s string) uint64 {
 	n := len(s)
 	h := uint64(n)*key2 ^ key0
 	if n == 0 {
@@ -101,7 +102,7 @@ func hashText(s string) uint64 {
 	}
 	b := unsafe.Slice(unsafe.StringData(s), n)
 	for len(b) > 16 {
-		h = fold(binary.LittleEndian.Uint64(b)^key1, binary.LittleEndian.Uint64(b[8:])^h)
+		h = Fold(binary.LittleEndian.Uint64(b)^key1, binary.LittleEndian.Uint64(b[8:])^h)
 		b = b[16:]
 	}
 	var first, last uint64
@@ -113,5 +114,5 @@ func hashText(s string) uint64 {
 	default:
 		first = uint64(b[0])<<16 | uint64(b[m/2])<<8 | uint64(b[m-1])
 	}
-	return fold(first^key1, last^h) ^ h
+	return Fold(first^key1, last^h) ^ h
 }
