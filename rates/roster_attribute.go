@@ -3,7 +3,6 @@ package rates
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,14 +49,18 @@ func (e *AttributionError) Hint() string {
 		return fmt.Sprintf("line %d of %s has %s %q where the job has %q: names are compared as they are written",
 			m.Line, e.roster.File, kind, m.field(kind), e.Attributes.field(kind))
 	}
-	if kind := e.kindToMap(); kind != "" {
+	var ways []string
+	for _, kind := range e.kindsToMap() {
 		value := e.Attributes.field(kind)
 		if !plainScalar.MatchString(value) || strings.EqualFold(value, "null") {
 			value = strconv.Quote(value)
 		}
-		return fmt.Sprintf("add  {%s: %s}  under jobs: of the group it belongs to in %s", kind, value, e.roster.File)
+		ways = append(ways, fmt.Sprintf(" {%s: %s} ", kind, value))
 	}
-	return "add a rule under jobs: of the group it belongs to in " + e.roster.File
+	if len(ways) == 0 {
+		return "add a rule under jobs: of the group it belongs to in " + e.roster.File
+	}
+	return fmt.Sprintf("add %s under jobs: of the group it belongs to in %s", strings.Join(ways, "or"), e.roster.File)
 }
 
 // nearMiss finds a mapping whose value differs from the job's only in case or
@@ -79,17 +82,19 @@ func (e *AttributionError) nearMiss() (*Mapping, string) {
 // plainScalar are values that mean themselves in YAML without quotes.
 var plainScalar = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
-// kindToMap is the kind of the last resort that the job has a value for.
-func (e *AttributionError) kindToMap() string {
-	for _, kind := range slices.Backward(e.roster.Precedence) {
+// kindsToMap are the kinds by which this roster maps jobs and that the job has
+// a value for, in the roster's order.
+func (e *AttributionError) kindsToMap() []string {
+	var kinds []string
+	for _, kind := range e.roster.Precedence {
 		if e.Attributes.field(kind) != "" {
-			return kind
+			kinds = append(kinds, kind)
 		}
 	}
-	if e.Attributes.Account != "" {
-		return "account"
+	if len(kinds) == 0 && e.Attributes.Account != "" {
+		kinds = append(kinds, "account")
 	}
-	return ""
+	return kinds
 }
 
 // String lists the fields that are set: "account=chem user=u1 cluster=h2p".
