@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,6 +230,19 @@ func TestC11NotUTF8(t *testing.T) {
 	require.Equal(t, NoteInvalidUTF8, jobs[0].Notes)
 	require.Zero(t, jobs[1].Notes)
 	require.Equal(t, WarnInvalidUTF8, report.Warnings[0].Kind)
+}
+
+// Two accounts must not become one by their bytes being replaced.
+func TestC11Account(t *testing.T) {
+	q := badA(t, `Account: "m\xfcll" is not UTF-8`, "Account=m\xfcll")
+	require.Contains(t, q.Text, "m\ufffdll")
+	require.Equal(t, "müll", oneA(t, "Account=MÜLL").Account)
+}
+
+func TestRequestUnknown(t *testing.T) {
+	j := oneA(t, "ReqTRES=cpu=4,mem=0.10G", "ReqMem=")
+	require.Equal(t, [2]int64{Unknown, Unknown}, [2]int64{j.ReqCPUs, j.ReqMemoryMiB})
+	require.Equal(t, int64(8192), j.MemoryMiB)
 }
 
 func TestC13CutOff(t *testing.T) {
@@ -692,7 +706,8 @@ func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		lines(layoutA, rowA()), lines(layoutA+"|", rowA("JobName=a|b\nc")+"|"), lines(layoutA, rowA("JobID=1.batch"), "x", "", layoutA, rowA()),
 		lines("JobID|JobName|Account|State|Start|End|Elapsed|AllocTRES|Comment|Cluster", "102|fit|0.9|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4|a\nb|c1"),
-		string(gzipped(lines(layoutA, rowA()))), "{", "\ufeff\n\n",
+		string(gzipped(lines(layoutA, rowA()))), "{", "\ufeff\n\n", answerOf(),
+		answerOf(`"array":{"job_id":90,"task_id":{"set":true,"number":7}}`, `"steps":[{"time":{"start":1}}]`, `"state":{"current":"FAILED"}`),
 	} {
 		f.Add(seed)
 	}
@@ -713,6 +728,65 @@ func FuzzReader(f *testing.F) {
 		}
 		again, second, err := read(text, Options{Cluster: "c", Zone: berlin})
 		require.NoError(t, err)
+		require.Equal(t, jobs, again)
+		require.Equal(t, report, second)
+	})
+}
+
+// parseIn parses a text in blocks of so many lines, without a Reader.
+func parseIn(text string, linesPerBlock int) ([]Job, Report, error) {
+	var jobs []Job
+	p := newParser("dump.txt", Options{Cluster: "c"}, func(batch []Job) ([]Job, error) {
+		jobs = append(jobs, batch...)
+		return batch[:0], nil
+	})
+	p.batch = make([]Job, 0, 3)
+	rest := ""
+	for {
+		block := text
+		for i, from := 0, 0; i < linesPerBlock; i++ {
+			end := strings.IndexByte(text[from:], '\n')
+			if end < 0 {
+				block = text
+				break
+			}
+			from += end + 1
+			block = text[:from]
+		}
+		text = text[len(block):]
+		n, err := p.parse(rest+block, text == "")
+		if err != nil {
+			return nil, Report{}, err
+		}
+		rest = (rest + block)[n:]
+		if text == "" {
+			break
+		}
+	}
+	err := p.finish()
+	return jobs, p.report, err
+}
+
+// Where the blocks end changes nothing.
+func FuzzBlocks(f *testing.F) {
+	f.Add(lines(layoutA, rowA("JobName=a|b\nc"), "x", "", rowA("JobID=1.batch"), rowA("State=?|")), 2)
+	f.Add(lines("JobID|JobName|Account|State|Start|End|Elapsed|AllocTRES|Comment|Cluster",
+		"102|fit\n0.9|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4|a\nb|c1", "7|x"), 3)
+	f.Add(lines(layoutA+"|", rowA("JobName=a|b\nc")+"|", layoutA, rowA()), 1)
+	f.Fuzz(func(t *testing.T, text string, linesPerBlock int) {
+		if linesPerBlock < 3 || linesPerBlock > 9 { // a ruler and a stray delimiter are told from the first block
+			linesPerBlock = 3
+		}
+		jobs, report, err := parseIn(text, 1<<30)
+		if err != nil {
+			return
+		}
+		require.Equal(t, report.Records, report.Jobs+report.Steps+int64(len(report.Quarantined)))
+		again, second, err := parseIn(text, linesPerBlock)
+		stray := func(w Warning) bool { return w.Kind == WarnTrailingDelim }
+		if err != nil || slices.ContainsFunc(report.Warnings, stray) != slices.ContainsFunc(second.Warnings, stray) {
+			return
+		}
 		require.Equal(t, jobs, again)
 		require.Equal(t, report, second)
 	})

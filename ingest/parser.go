@@ -43,6 +43,7 @@ type parser struct {
 
 	cells, spare   cells
 	stamps         stamps // of the record at hand
+	oddState       State  // of the record at hand, where it is not one of Slurm's
 	previousSubmit Instant
 	columnTexts    [fieldCount]texts
 	stateCells     map[string]stateCell
@@ -79,6 +80,7 @@ type openRecord struct {
 	line       int64
 	step       stepJob
 	cpuSeconds int64  // of a step
+	oddState   State  // of a job
 	incomplete bool   // a badRecord with too few cells: fragments after it are part of it
 	joined     []byte // text and the lines after it that belong to it
 }
@@ -184,6 +186,7 @@ func (p *parser) record(c *cells, text string, line int64, notes Notes) (bool, e
 	p.batch = p.batch[:len(p.batch)+1]
 	j := &p.batch[len(p.batch)-1]
 	*j = Job{JobID: id, Notes: notes}
+	p.oddState = ""
 	j.Source.File, j.Source.Line = p.name, line
 	before := p.previousSubmit
 	if f := p.job(c, form, j); f != nil {
@@ -199,7 +202,7 @@ func (p *parser) record(c *cells, text string, line int64, notes Notes) (bool, e
 		p.quarantine(text, line, f, end)
 		return true, nil
 	}
-	p.open = openRecord{kind: jobRecord, text: text, line: line}
+	p.open = openRecord{kind: jobRecord, text: text, line: line, oddState: p.oddState}
 	return true, nil
 }
 
@@ -252,6 +255,9 @@ func (p *parser) settle() error {
 		return nil
 	case jobRecord:
 		p.report.Jobs++
+		if p.open.oddState != "" {
+			p.tally.addText(WarnUnknownState, p.open.line, fmt.Sprintf("states that this program does not know, the first %s", p.open.oddState))
+		}
 		if err := p.settleJob(&p.batch[len(p.batch)-1]); err != nil {
 			return err
 		}
@@ -286,7 +292,7 @@ func (p *parser) settleJob(j *Job) error {
 	}
 	r.HasBilling = r.HasBilling || j.Billing > 0
 	p.window.see(j)
-	if len(p.batch) < batchJobs {
+	if len(p.batch) < cap(p.batch) {
 		return nil
 	}
 	batch, err := p.handOver(p.batch)

@@ -27,7 +27,9 @@ func (p *parser) job(c *cells, form jobIDForm, j *Job) *fault {
 		return f
 	}
 	if !c.ascii() {
-		repairText(j)
+		if f := p.repairText(c, j); f != nil {
+			return f
+		}
 	}
 	return p.doubts(form, j)
 }
@@ -145,7 +147,7 @@ func (p *parser) state(cell string) (State, string, bool) {
 		return "", "", false
 	}
 	if !knownState(word) {
-		p.tally.addText(WarnUnknownState, p.line, fmt.Sprintf("states that this program does not know, the first %s", word))
+		p.oddState = word
 		return State(strings.Clone(string(word))), by, true
 	}
 	if len(p.stateCells) < maxInterned {
@@ -161,14 +163,12 @@ func (p *parser) counts(c *cells, j *Job) *fault {
 	j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = Unknown, Unknown, Unknown, Unknown
 	allocatedCPUs, nodes := integerOr(c.at(at[fieldAllocCPUs])), integerOr(c.at(at[fieldNNodes]))
 	if text := c.at(at[fieldReqTRES]); text != "" {
-		known, f := p.requested.of(text)
-		if f != nil {
-			f.field = "ReqTRES"
-			return f
+		j.ReqTRES = text
+		if known, f := p.requested.of(text); f == nil { // a request that cannot be read is Unknown
+			t := &known.tres
+			j.ReqTRES = known.text
+			j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = t.nodes, t.cpus, t.memoryMiB, max(t.gpus, 0)
 		}
-		t := &known.tres
-		j.ReqTRES = known.text
-		j.ReqNodeCount, j.ReqCPUs, j.ReqMemoryMiB, j.ReqGPUs = t.nodes, t.cpus, t.memoryMiB, max(t.gpus, 0)
 	}
 	if j.ReqCPUs == Unknown {
 		j.ReqCPUs = integerOr(c.at(at[fieldReqCPUs]))
@@ -285,13 +285,19 @@ func (p *parser) doubts(form jobIDForm, j *Job) *fault {
 	return nil
 }
 
-// repairText puts U+FFFD in place of bytes that are not UTF-8.
-func repairText(j *Job) {
-	for _, text := range [...]*string{&j.Name, &j.Account, &j.User, &j.Partition, &j.QoS, &j.WCKey,
-		&j.Reservation, &j.NodeList, &j.Cluster, &j.AllocTRES, &j.ReqTRES} {
+// repairText puts U+FFFD in place of bytes that are not UTF-8. In a name that
+// a job is billed by that would make one of two: such a record is refused.
+func (p *parser) repairText(c *cells, j *Job) *fault {
+	for _, f := range [...]field{fieldCluster, fieldAccount, fieldUser, fieldPartition, fieldQoS, fieldWCKey, fieldAllocTRES} {
+		if i := p.schema.at[f]; i >= 0 && !utf8.ValidString(c.at(i)) {
+			return &fault{p.schema.columns[i].name, fmt.Sprintf("%.80q is not UTF-8", c.at(i)), "convert the dump to UTF-8 (iconv), so that names stay apart"}
+		}
+	}
+	for _, text := range [...]*string{&j.Name, &j.Reservation, &j.NodeList, &j.ReqTRES} {
 		if !utf8.ValidString(*text) {
 			*text = strings.ToValidUTF8(*text, "\ufffd")
 			j.Notes |= NoteInvalidUTF8
 		}
 	}
+	return nil
 }

@@ -72,6 +72,9 @@ func (f *storageFile) read(text string) {
 	rows := csv.NewReader(strings.NewReader(text))
 	rows.FieldsPerRecord = -1
 	rows.TrimLeadingSpace = true
+	if first, _, _ := strings.Cut(text, "\n"); strings.Contains(first, ";") && !strings.Contains(first, ",") {
+		rows.Comma = ';' // a spreadsheet of a country that writes 1,5
+	}
 	for {
 		row, err := rows.Read()
 		if err == io.EOF {
