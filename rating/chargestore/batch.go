@@ -1,203 +1,189 @@
 package chargestore
 
 import (
-	"cmp"
-	"fmt"
-	"math/big"
-	"slices"
-
-	"hpcbill/ingest"
-	"hpcbill/ingest/jobstore/columnar"
-	"hpcbill/rates"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
 
+// numberColumns are the columns that a batch keeps as numbers.
+func numberColumns() []int {
+	return []int{colJobIDRaw, colStart, colEnd, colFrom, colUntil, colElapsed, colNodeCount, colCPUs, colGPUs, colMemory,
+		colBilling, colQuantityNumerator, colQuantityDenominator, colAmountNumerator, colAmountDenominator, colRuleLine, colSourceLine}
+}
+
 // batch is rows in memory, column by column. Appending allocates nothing once
 // the columns have grown.
 type batch struct {
-	n      int
-	ints   [columnCount][]int64
-	wide   [columnCount][]columnar.Int128
-	texts  [columnCount]columnar.Texts
-	index  [columnCount][]uint32
-	jobIDs []byte
-	ends   []uint32
+	n       int
+	numbers [columnCount][]int64 // of numberColumns
+	bundles [bundleCount]bundle
+	codes   [bundleCount][]uint32
+	jobIDs  []byte
+	ends    []uint32 // of the texts in jobIDs
 
-	// The texts of prices and versions that were printed already.
-	prices   map[money.Exact]string
-	versions map[rates.Date]string
-	order    []uint32
+	bases []basis // numbers of inBasis that were given lately
 }
 
 func newBatch() *batch {
-	return &batch{prices: map[money.Exact]string{}, versions: map[rates.Date]string{}}
+	b := &batch{}
+	for i, columns := range bundledColumns() {
+		b.bundles[i].columns = columns
+	}
+	return b
 }
 
 func (b *batch) reset() {
-	b.n = 0
-	b.jobIDs, b.ends = b.jobIDs[:0], b.ends[:0]
-	for c := range columnCount {
-		b.ints[c], b.wide[c], b.index[c] = b.ints[c][:0], b.wide[c][:0], b.index[c][:0]
-		b.texts[c].Reset()
+	b.n, b.jobIDs, b.ends = 0, b.jobIDs[:0], b.ends[:0]
+	for i := range b.numbers {
+		b.numbers[i] = b.numbers[i][:0]
 	}
+	for i := range b.bundles {
+		b.bundles[i].reset()
+		b.codes[i] = b.codes[i][:0]
+	}
+	clear(b.bases)
 }
 
-// add appends the rows of an outcome.
-func (b *batch) add(o *rating.Outcome) error {
+// textBytes is how much memory the texts take.
+func (b *batch) textBytes() int {
+	sum := len(b.jobIDs)
+	for i := range b.bundles {
+		sum += b.bundles[i].bytes
+	}
+	return sum
+}
+
+// jobID gives the text of a row.
+func (b *batch) jobID(row int) []byte {
+	start := uint32(0)
+	if row > 0 {
+		start = b.ends[row-1]
+	}
+	return b.jobIDs[start:b.ends[row]]
+}
+
+// text gives a text of a row by its place in a bundle.
+func (b *batch) text(bundle, place, row int) string {
+	return b.bundles[bundle].of(b.codes[bundle][row])[place]
+}
+
+// add appends the rows of an outcome, and keeps nothing of its memory.
+func (b *batch) add(o *rating.Outcome) {
 	if len(o.Charges) == 0 {
-		return b.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason})
+		b.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false)
+		return
 	}
 	for i := range o.Charges {
-		if err := b.addRow(o, &o.Charges[i]); err != nil {
-			return err
-		}
+		b.addRow(o, &o.Charges[i], true)
 	}
-	return nil
 }
 
-func (b *batch) addRow(o *rating.Outcome, c *rating.Charge) error {
-	b.addJob(o.Job)
-	b.text(colGroup, c.Group)
-	b.text(colVerdict, o.Verdict.String())
-	b.text(colCause, o.Cause.Code)
-	b.text(colCauseDetail, o.Cause.Detail)
-	b.int(colFrom, int64(o.From))
-	b.int(colUntil, int64(o.Until))
-	b.int(colElapsed, o.Seconds)
-	b.text(colMeter, c.Meter)
-	b.text(colUnit, c.Unit)
-	b.text(colPrice, b.price(c.Price))
-	b.text(colPriceLabel, c.PriceLabel)
-	b.text(colCard, c.Reason.Card)
-	b.text(colCardDigest, c.Reason.CardDigest)
-	b.text(colCardVersion, b.version(c.Reason.Version))
-	b.text(colRule, c.Reason.Rule)
-	b.text(colRuleFile, c.Reason.File)
-	b.int(colRuleLine, int64(c.Reason.Line))
-	b.n++
-	if err := b.exact(colQuantity, c.Quantity); err != nil {
-		return fmt.Errorf("job %s/%s: meter %s: quantity: %w", o.Job.Cluster, o.Job.JobID, c.Meter, err)
-	}
-	if err := b.exact(colAmount, c.Amount); err != nil {
-		return fmt.Errorf("job %s/%s: meter %s: amount: %w", o.Job.Cluster, o.Job.JobID, c.Meter, err)
-	}
-	return nil
-}
-
-func (b *batch) addJob(j *ingest.Job) {
+func (b *batch) addRow(o *rating.Outcome, c *rating.Charge, charged bool) {
+	j := o.Job
 	b.jobIDs = append(b.jobIDs, j.JobID...)
 	b.ends = append(b.ends, uint32(len(b.jobIDs)))
-	b.text(colCluster, j.Cluster)
-	b.text(colUser, j.User)
-	b.text(colAccount, j.Account)
-	b.text(colPartition, j.Partition)
-	b.text(colQoS, j.QoS)
-	b.text(colState, string(j.State))
-	b.text(colName, j.Name)
-	b.text(colSourceFile, j.Source.File)
-	b.text(colSourceDigest, j.Source.Digest)
-	b.int(colJobIDRaw, int64(j.JobIDRaw))
-	b.int(colStart, int64(j.Start))
-	b.int(colEnd, int64(j.End))
-	b.int(colNodeCount, j.NodeCount)
-	b.int(colCPUs, j.CPUs)
-	b.int(colGPUs, j.GPUs)
-	b.int(colMemory, j.MemoryMiB)
-	b.int(colBilling, j.Billing)
-	b.int(colSourceLine, j.Source.Line)
+	b.number(colJobIDRaw, int64(j.JobIDRaw))
+	b.number(colStart, int64(j.Start))
+	b.number(colEnd, int64(j.End))
+	b.number(colFrom, int64(o.From))
+	b.number(colUntil, int64(o.Until))
+	b.number(colElapsed, o.Seconds)
+	b.number(colNodeCount, j.NodeCount)
+	b.number(colCPUs, j.CPUs)
+	b.number(colGPUs, j.GPUs)
+	b.number(colMemory, j.MemoryMiB)
+	b.number(colBilling, j.Billing)
+	b.number(colRuleLine, int64(c.Reason.Line))
+	b.number(colSourceLine, j.Source.Line)
+	exact := [2]string{}
+	if charged {
+		exact[exactQuantity] = b.fraction(colQuantityNumerator, colQuantityDenominator, c.Quantity)
+		exact[exactAmount] = b.fraction(colAmountNumerator, colAmountDenominator, c.Amount)
+	} else {
+		b.noFraction(colQuantityNumerator, colQuantityDenominator)
+		b.noFraction(colAmountNumerator, colAmountDenominator)
+	}
+	b.code(inGroup, c.Group)
+	b.code(inOrigin, j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State))
+	b.code(inName, j.Name)
+	b.codes[inBasis] = append(b.codes[inBasis], b.basis(o, c, charged))
+	b.code(inExact, exact[:]...)
+	b.code(inSource, j.Source.File, j.Source.Digest)
+	b.n++
 }
 
-func (b *batch) int(col int, v int64) { b.ints[col] = append(b.ints[col], v) }
+func (b *batch) number(column int, v int64) { b.numbers[column] = append(b.numbers[column], v) }
 
-func (b *batch) text(col int, s string) { b.index[col] = append(b.index[col], b.texts[col].Number(s)) }
+func (b *batch) code(bundle int, texts ...string) {
+	b.codes[bundle] = append(b.codes[bundle], b.bundles[bundle].number(texts))
+}
 
-// exact appends a number in its three forms: col rounded, the next two as a
-// fraction, the one after them as text where the fraction is too large.
-func (b *batch) exact(col int, x money.Exact) error {
-	hi, lo, ok := x.Fixed(decimalPlaces, decimalDigits, money.HalfEven)
+// fraction appends an exact number, and gives it as text where the columns do
+// not hold it.
+func (b *batch) fraction(numerator, denominator int, x money.Exact) (text string) {
+	n, d, ok := x.Fraction()
 	if !ok {
-		return fmt.Errorf("%s does not fit decimal(%d,%d)", x.Decimal(0, money.HalfEven), decimalDigits, decimalPlaces)
+		b.noFraction(numerator, denominator)
+		return x.Rat().String()
 	}
-	b.wide[col] = append(b.wide[col], columnar.Int128{High: hi, Low: lo})
-	num, den, ok := x.Fraction()
-	text := ""
-	if !ok {
-		num, den, text = 0, notInLine, x.Rat().String()
-	}
-	b.int(col+1, num)
-	b.int(col+2, den)
-	b.text(col+3, text)
-	return nil
+	n, d = lowest(n, d)
+	b.number(numerator, n)
+	b.number(denominator, d)
+	return ""
 }
 
-// price prints a price, once for each different one.
-func (b *batch) price(x money.Exact) string {
-	if _, _, ok := x.Fraction(); !ok {
-		return x.String() // a pointer inside: no key of a map
-	}
-	text, ok := b.prices[x]
-	if !ok {
-		text = x.String()
-		b.prices[x] = text
-	}
-	return text
+func (b *batch) noFraction(numerator, denominator int) {
+	b.number(numerator, noNumerator)
+	b.number(denominator, noDenominator)
 }
 
-func (b *batch) version(d rates.Date) string {
-	text, ok := b.versions[d]
-	if !ok {
-		if !d.IsZero() {
-			text = fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day)
-		}
-		b.versions[d] = text
+// lowest gives n/d in lowest terms.
+func lowest(n, d int64) (int64, int64) {
+	x, y := d, n%d
+	for y != 0 {
+		x, y = y, x%y
 	}
-	return text
+	if x < 0 {
+		x = -x
+	}
+	return n / x, d / x
 }
 
-// vectors shows the columns to the Parquet writer.
-func (b *batch) vectors() []columnar.Vector {
-	v := make([]columnar.Vector, columnCount)
-	for c := range v {
-		v[c].Ints, v[c].Wide = b.ints[c], b.wide[c]
-		if len(b.index[c]) > 0 {
-			v[c].Index, v[c].Dict = b.index[c], b.texts[c].List
-		}
-	}
-	v[colJobID].Ends, v[colJobID].Bytes = b.ends, b.jobIDs
-	return v
+// basis is a combination of inBasis as rating gives it, with its number: to
+// find it again without printing its price.
+type basis struct {
+	verdict            rating.Verdict
+	code, detail       string
+	meter, unit, label string
+	price              money.Exact
+	reason             rating.Reason
+	known              bool
+	number             uint32
 }
 
-// byGroup gives the rows by the names of their groups, those of one group in
-// the order in which they came.
-func (b *batch) byGroup() []uint32 {
-	names := b.texts[colGroup].List
-	sorted := make([]uint32, len(names))
-	for i := range sorted {
-		sorted[i] = uint32(i)
-	}
-	slices.SortFunc(sorted, func(x, y uint32) int { return cmp.Compare(names[x], names[y]) })
-	counts := make([]int, len(names))
-	for _, g := range b.index[colGroup] {
-		counts[g]++
-	}
-	next, at := make([]int, len(names)), 0
-	for _, g := range sorted {
-		next[g], at = at, at+counts[g]
-	}
-	b.order = slices.Grow(b.order[:0], b.n)[:b.n]
-	for row, g := range b.index[colGroup] {
-		b.order[next[g]] = uint32(row)
-		next[g]++
-	}
-	return b.order
-}
+// how many bases are remembered; a power of two.
+const rememberedBases = 1 << 10
 
-// ratOf reads what exact wrote as text.
-func ratOf(text string) (money.Exact, bool) {
-	r, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return money.Exact{}, false
+// basis gives the number of what the row was charged by.
+func (b *batch) basis(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
+	if b.bases == nil {
+		b.bases = make([]basis, rememberedBases)
 	}
-	return money.FromRat(r), true
+	num, den, _ := c.Price.Fraction()
+	h := uint64(c.Reason.Line)<<8 ^ uint64(len(c.Meter))<<4 ^ uint64(len(o.Cause.Detail)) ^ uint64(o.Verdict)<<20
+	h = (h ^ uint64(num)<<1 ^ uint64(den)) * 0x9E3779B97F4A7C15
+	e := &b.bases[h>>54&(rememberedBases-1)]
+	if e.known && e.price == c.Price && e.verdict == o.Verdict && e.meter == c.Meter && e.label == c.PriceLabel &&
+		e.reason == c.Reason && e.unit == c.Unit && e.code == o.Cause.Code && e.detail == o.Cause.Detail {
+		return e.number
+	}
+	price := ""
+	if charged {
+		price = c.Price.String()
+	}
+	r := &c.Reason
+	n := b.bundles[inBasis].number([]string{o.Verdict.String(), o.Cause.Code, o.Cause.Detail, c.Meter, c.Unit, price,
+		c.PriceLabel, r.Card, r.CardDigest, r.Version.String(), r.Rule, r.File})
+	*e = basis{o.Verdict, o.Cause.Code, o.Cause.Detail, c.Meter, c.Unit, c.PriceLabel, c.Price, *r, true, n}
+	return n
 }

@@ -3,52 +3,28 @@ package chargestore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math"
-	"math/big"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore/columnar"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
 
-const november = ingest.Instant(1761955200)
+const march = "2026-03"
 
-// outcome is a charged job of a group, its numbers made of n.
-func outcome(n int64, group string) rating.Outcome {
-	j := &ingest.Job{
-		Cluster: "lab", JobID: fmt.Sprintf("9_%d", n), JobIDRaw: uint64(n), User: fmt.Sprintf("u%d", n%5), Account: "acc",
-		Partition: "smp", QoS: "normal", Name: "=cmd()|\"x\"\n", State: ingest.Completed,
-		Start: november + ingest.Instant(n), End: november + ingest.Instant(2*n) + 1,
-		NodeCount: 1, CPUs: 4, MemoryMiB: ingest.Unknown, GPUs: 0, Billing: 3,
-		Source: ingest.Source{File: "dump.txt", Digest: "d1", Line: n + 2},
-	}
-	reason := rating.Reason{Card: "pitt-crc", CardDigest: "c1", Version: rates.Date{Year: 2025, Month: 7, Day: 1}, Rule: "smp", File: "rates/pitt.yaml", Line: 14}
-	quantity, price := money.Ratio(n*64, 3600*10), money.Ratio(12, 1000)
-	return rating.Outcome{
-		Job: j, Group: group, Seconds: n, From: j.Start, Until: j.End,
-		Charges: []rating.Charge{
-			{Group: group, Meter: "su", Unit: "SU", Quantity: quantity, Price: price, PriceLabel: "internal", Amount: quantity.Mul(price), Reason: reason},
-			{Group: group, Meter: "core_hours", Unit: "core-hour", Quantity: money.Ratio(n, 3600), Reason: reason},
-		},
-	}
-}
-
-func held(n int64) rating.Outcome {
-	o := outcome(n, "")
-	o.Verdict, o.Charges = rating.Held, nil
-	o.Cause = rating.Cause{Code: "no group", Detail: "account=chem_new", Reason: rating.Reason{Card: "pitt-crc"}}
-	return o
-}
-
-func of(outcomes ...rating.Outcome) iter.Seq2[rating.Outcome, error] {
+func each(outcomes []rating.Outcome) iter.Seq2[rating.Outcome, error] {
 	return func(yield func(rating.Outcome, error) bool) {
 		for _, o := range outcomes {
 			if !yield(o, nil) {
@@ -58,192 +34,424 @@ func of(outcomes ...rating.Outcome) iter.Seq2[rating.Outcome, error] {
 	}
 }
 
-func collect(t *testing.T, seq iter.Seq2[Row, error]) []Row {
+func readAll(t testing.TB, dir, group string) []Row {
 	t.Helper()
 	var rows []Row
-	for row, err := range seq {
+	for row, err := range Read(dir, march, group) {
 		require.NoError(t, err)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// requireRow compares a row with the charge of an outcome that it keeps.
-func requireRow(t *testing.T, o rating.Outcome, charge int, row Row) {
+func parse(t testing.TB, text string) money.Exact {
 	t.Helper()
-	require.Equal(t, *o.Job, row.Job)
-	require.Equal(t, o.Verdict, row.Verdict)
-	require.Equal(t, []string{o.Cause.Code, o.Cause.Detail}, []string{row.Cause.Code, row.Cause.Detail})
-	require.Equal(t, []int64{o.Seconds, int64(o.From), int64(o.Until)}, []int64{row.Seconds, int64(row.From), int64(row.Until)})
-	require.Equal(t, o.Group, row.Group)
-	if len(o.Charges) == 0 {
-		require.Equal(t, "", row.Charge.Meter)
-		return
-	}
-	want, got := o.Charges[charge], row.Charge
-	for _, pair := range [][2]money.Exact{{want.Quantity, got.Quantity}, {want.Price, got.Price}, {want.Amount, got.Amount}} {
-		require.True(t, pair[0].Equal(pair[1]), "%s is not %s", pair[1], pair[0])
-	}
-	want.Quantity, want.Price, want.Amount = got.Quantity, got.Price, got.Amount
-	require.Equal(t, want, got)
+	x, err := money.ParseDecimal(text)
+	require.NoError(t, err)
+	return x
 }
 
-func TestRoundTrip(t *testing.T) {
+// smpJob is a job with every column filled.
+func smpJob(raw uint64) *ingest.Job {
+	return &ingest.Job{
+		Cluster: "smp", JobID: fmt.Sprint(raw), JobIDRaw: raw, User: "ada", Account: "chem", Partition: "smp,hi",
+		QoS: "normal", Name: "a job", State: ingest.Completed,
+		Start: 1772366400, End: 1772366400 + 3600, ElapsedSeconds: 3600,
+		NodeCount: 1, CPUs: 16, GPUs: 0, MemoryMiB: 65536, Billing: 16,
+		Source: ingest.Source{File: "dumps/smp.txt.gz", Digest: strings.Repeat("a1", 32), Line: int64(raw) + 1},
+	}
+}
+
+var smpReason = rating.Reason{Card: "pitt-crc", CardDigest: strings.Repeat("c0", 32),
+	Version: rates.Date{Year: 2025, Month: 7, Day: 1}, Rule: "smp", File: "rates/pitt-crc.yaml", Line: 12}
+
+func smpCharge(quantity, price money.Exact) rating.Charge {
+	return rating.Charge{Group: "chem-theory", Meter: "su", Unit: "SU", Quantity: quantity, Price: price,
+		PriceLabel: "internal", Amount: quantity.Mul(price), Reason: smpReason}
+}
+
+func outcomeOf(j *ingest.Job, charges ...rating.Charge) rating.Outcome {
+	return rating.Outcome{Job: j, Group: "chem-theory", Charges: charges, Seconds: j.ElapsedSeconds, From: j.Start, Until: j.End}
+}
+
+func requireRow(t *testing.T, o *rating.Outcome, c rating.Charge, got Row) {
+	t.Helper()
+	job := *o.Job
+	job.ElapsedSeconds = 0 // the row has the part's
+	require.Equal(t, job, got.Job)
+	require.Equal(t, o.Verdict, got.Verdict)
+	require.Equal(t, []string{o.Cause.Code, o.Cause.Detail}, []string{got.Cause.Code, got.Cause.Detail})
+	require.Equal(t, []int64{o.Seconds, int64(o.From), int64(o.Until)}, []int64{got.Seconds, int64(got.From), int64(got.Until)})
+	for _, exact := range [][2]money.Exact{{c.Quantity, got.Charge.Quantity}, {c.Price, got.Charge.Price}, {c.Amount, got.Charge.Amount}} {
+		require.True(t, exact[0].Equal(exact[1]), "%s is not %s", exact[1], exact[0])
+	}
+	c.Quantity, c.Price, c.Amount = got.Charge.Quantity, got.Charge.Price, got.Charge.Amount
+	require.Equal(t, c, got.Charge)
+}
+
+func TestChargesComeBackExactly(t *testing.T) {
+	huge := money.Int(math.MaxInt64).Mul(money.Ratio(math.MaxInt64, 7919))
+	f := func(quantity, price money.Exact) {
+		t.Helper()
+		dir := t.TempDir()
+		o := outcomeOf(smpJob(812), smpCharge(quantity, price))
+		require.NoError(t, Write(dir, march, each([]rating.Outcome{o})))
+		rows := readAll(t, dir, "chem-theory")
+		require.Len(t, rows, 1)
+		requireRow(t, &o, o.Charges[0], rows[0])
+	}
+	f(money.Ratio(160063, 3600), parse(t, "0.012"))
+	f(money.Ratio(-160063, 3600), parse(t, "0.012"))
+	f(money.Ratio(1, 3), money.Ratio(1, 3))
+	f(money.Exact{}, money.Exact{})
+	f(money.Ratio(40, 3600), parse(t, "0.0000087890625")) // 13 decimals
+	f(money.Int(math.MaxInt64), money.Int(1))
+	f(money.Int(-math.MaxInt64), money.Int(1))
+	f(money.Int(math.MinInt64), money.Int(1))
+	f(money.Ratio(1, math.MaxInt64), parse(t, "1e-30"))
+	f(huge, huge)
+	f(huge.Neg(), parse(t, "0.1"))
+}
+
+// columnsOf reads some columns of a period as they stand in the file.
+func columnsOf(t *testing.T, dir string) (page columnar.Page) {
+	t.Helper()
+	f, err := os.Open(fileOf(dir, march))
+	require.NoError(t, err)
+	defer f.Close()
+	file, err := chargesTable().Open(f)
+	require.NoError(t, err)
+	all := make([]int, columnCount)
+	for i := range all {
+		all[i] = i
+	}
+	pages, err := file.Pages(0, all)
+	require.NoError(t, err)
+	require.NoError(t, pages.Next(&page))
+	return page
+}
+
+func TestDecimalsAreRoundedAndFractionsInLowestTerms(t *testing.T) {
 	dir := t.TempDir()
-	outcomes := []rating.Outcome{outcome(1, "b"), held(2), outcome(3, "a"), outcome(4, "b")}
-	outcomes[3].Verdict, outcomes[3].Cause = rating.Waived, rating.Cause{Code: "rule", Detail: "node failure"}
-	require.NoError(t, Write(dir, "2025-11", of(outcomes...)))
-	rows := collect(t, ReadAll(dir, "2025-11"))
+	tooLarge := money.Int(1_000_000_000).Mul(money.Int(1_000_000_000)).Mul(money.Int(1_000_000_000)) // 10^27
+	require.NoError(t, Write(dir, march, each([]rating.Outcome{
+		outcomeOf(smpJob(1), smpCharge(money.Ratio(7200, 3600), parse(t, "0.012"))),
+		outcomeOf(smpJob(2), smpCharge(money.Ratio(160063, 3600), money.Int(1))),
+		outcomeOf(smpJob(3), smpCharge(money.Ratio(-2, 3), money.Int(1))),
+		outcomeOf(smpJob(4), smpCharge(tooLarge, money.Int(1))),
+		outcomeOf(smpJob(5)),
+	})))
+	page := columnsOf(t, dir)
+	require.Equal(t, 5, page.Rows)
+	v := page.Vectors
+	minus := columnar.Int128{High: -1, Low: math.MaxUint64 - 666_666_666_667 + 1}
+	require.Equal(t, []columnar.Int128{{Low: 2_000_000_000_000}, {Low: 44_461_944_444_444}, minus}, v[colQuantity].Wide[:3])
+	for row, there := range []bool{true, true, true, false, false} {
+		require.Equal(t, there, v[colQuantity].Ints[row] != noDecimal, row)
+	}
+	require.Equal(t, []int64{2, 160063, -2, noNumerator, noNumerator}, v[colQuantityNumerator].Ints)
+	require.Equal(t, []int64{1, 3600, 3, noDenominator, noDenominator}, v[colQuantityDenominator].Ints)
+	require.Equal(t, []int64{3, 160063, -2, noNumerator, noNumerator}, v[colAmountNumerator].Ints)
+	require.Equal(t, []int64{125, 3600, 3, noDenominator, noDenominator}, v[colAmountDenominator].Ints)
+	exact := v[colQuantityExact]
+	require.Equal(t, "1000000000000000000000000000/1", exact.Dict[exact.Index[3]])
+	require.Equal(t, "", exact.Dict[exact.Index[4]])
+}
+
+func TestEveryVerdictHasItsRow(t *testing.T) {
+	dir := t.TempDir()
+	held := outcomeOf(smpJob(1))
+	held.Verdict, held.Group = rating.Held, ""
+	held.Cause = rating.Cause{Code: rating.NoGroup, Detail: "account=chem_new cluster=smp"}
+	waived := outcomeOf(smpJob(2), smpCharge(money.Int(3), money.Ratio(1, 8)))
+	waived.Verdict, waived.Cause = rating.Waived, rating.Cause{Code: rating.ByRule, Detail: "node failure"}
+	excluded := outcomeOf(smpJob(3))
+	excluded.Verdict, excluded.Cause = rating.Excluded, rating.Cause{Code: rating.ByRule, Detail: "preemptible", Reason: smpReason}
+	notRun := outcomeOf(smpJob(4))
+	notRun.Job.Start, notRun.Job.ElapsedSeconds = ingest.None, 0
+	notRun.Job.CPUs, notRun.Job.GPUs, notRun.Job.MemoryMiB, notRun.Job.Billing = ingest.Unknown, ingest.Unknown, ingest.Unknown, ingest.Unknown
+	notRun.Verdict, notRun.From, notRun.Seconds, notRun.Group = rating.NotRun, ingest.None, 0, ""
+	running := outcomeOf(smpJob(5))
+	running.Job.End = ingest.None
+	running.Verdict, running.Until, running.Group = rating.Running, ingest.None, ""
+	two := outcomeOf(smpJob(6), smpCharge(money.Int(3), money.Ratio(1, 8)), smpCharge(money.Int(4), money.Ratio(1, 8)))
+	two.Charges[0].Meter, two.Charges[1].Meter = "gpu_hours", "core_hours"
+
+	require.NoError(t, Write(dir, march, each([]rating.Outcome{two, held, waived, excluded, notRun, running})))
+	rows := readAll(t, dir, "")
 	require.Len(t, rows, 7)
-	requireRow(t, outcomes[1], 0, rows[0])
-	requireRow(t, outcomes[2], 0, rows[1])
-	requireRow(t, outcomes[2], 1, rows[2])
-	requireRow(t, outcomes[0], 0, rows[3])
-	requireRow(t, outcomes[0], 1, rows[4])
-	requireRow(t, outcomes[3], 0, rows[5])
-	requireRow(t, outcomes[3], 1, rows[6])
-	require.Equal(t, rows[3:], collect(t, Read(dir, "2025-11", "b")))
-	require.Equal(t, rows[:1], collect(t, Read(dir, "2025-11", "")))
-	require.Empty(t, collect(t, Read(dir, "2025-11", "c")))
+	requireRow(t, &running, rating.Charge{}, rows[0]) // no group and no end come first
+	requireRow(t, &held, rating.Charge{}, rows[1])
+	requireRow(t, &notRun, rating.Charge{}, rows[2])
+	requireRow(t, &waived, waived.Charges[0], rows[3])
+	requireRow(t, &excluded, rating.Charge{}, rows[4])
+	requireRow(t, &two, two.Charges[1], rows[5]) // by meter
+	requireRow(t, &two, two.Charges[0], rows[6])
+	require.Equal(t, smpReason, rows[4].Cause.Reason)
+	require.Equal(t, []string{"", "chem-theory"}, []string{rows[1].Group, rows[4].Group})
 }
 
-func TestNumbersOfAnySizeAndSignAreExact(t *testing.T) {
+func TestHostileTextsComeBack(t *testing.T) {
 	dir := t.TempDir()
-	decimal := func(text string) money.Exact {
-		x, err := money.ParseDecimal(text)
-		require.NoError(t, err)
-		return x
-	}
-	numbers := []money.Exact{
-		{}, decimal("-0.01"), decimal("99999999.99999999"), decimal("-99999999.9999999999999"), money.Ratio(-1, 3), money.Ratio(1, math.MaxInt64),
-		money.Int(math.MaxInt64), money.Int(-math.MaxInt64), decimal("0.0000000000005"), decimal("12345678901234567890.1234567890123"),
-		money.FromRat(big.NewRat(1, 7)).Mul(money.Int(math.MaxInt64)).Mul(money.Ratio(3, 11)),
-	}
 	var outcomes []rating.Outcome
-	for i, x := range numbers {
-		o := outcome(int64(i+1), "g")
-		o.Charges = o.Charges[:1]
-		o.Charges[0].Quantity, o.Charges[0].Price, o.Charges[0].Amount = x, x.Mul(x), x.Neg()
+	for i, text := range []string{"", "=cmd()", "<script>", "a|b\nc\r\t", "\x00\x01\x7f", "💥é\u202e", strings.Repeat("x", 100_000), "../../etc"} {
+		o := outcomeOf(smpJob(uint64(i)+1), smpCharge(money.Int(int64(i)), money.Int(1)))
+		o.Job.Name, o.Job.User, o.Job.Account, o.Job.JobID, o.Job.Cluster = text, text, text, text, text
+		o.Charges[0].Group = "g" + text
+		o.Group = "g" + text
 		outcomes = append(outcomes, o)
 	}
-	require.NoError(t, Write(dir, "2025-11", of(outcomes...)))
-	for i, row := range collect(t, ReadAll(dir, "2025-11")) {
-		requireRow(t, outcomes[i], 0, row)
+	require.NoError(t, Write(dir, march, each(outcomes)))
+	for i := range outcomes {
+		rows := readAll(t, dir, outcomes[i].Group)
+		require.Len(t, rows, 1)
+		requireRow(t, &outcomes[i], outcomes[i].Charges[0], rows[0])
 	}
 }
 
-func TestATooLargeNumberIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	o := outcome(1, "g")
-	o.Charges[1].Amount = money.Int(math.MaxInt64).Mul(money.Int(math.MaxInt64))
-	err := Write(dir, "2025-11", of(o))
-	require.EqualError(t, err, "write charges of 2025-11: job lab/9_1: meter core_hours: amount: 85070591730234615847396907784232501249 does not fit decimal(38,12)")
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	require.Len(t, entries, 1) // the lock
+// month makes n outcomes of all kinds, which depend on their numbers alone.
+func month(n int) []rating.Outcome {
+	random := rand.New(rand.NewPCG(1, 2))
+	outcomes := make([]rating.Outcome, n)
+	for i := range outcomes {
+		group := fmt.Sprintf("g%02d", min(random.IntN(40), random.IntN(40)))
+		j := smpJob(uint64(1000 + i/2)) // some raw ids twice
+		j.Cluster = []string{"gpu", "mpi", "smp"}[random.IntN(3)]
+		j.User, j.Name = fmt.Sprintf("u%d", random.IntN(300)), fmt.Sprintf("job %d", random.IntN(1+n/2))
+		j.End = 1772366400 + ingest.Instant(random.IntN(1+n/8))
+		j.Start = j.End - ingest.Instant(random.IntN(90000))
+		o := outcomeOf(j)
+		o.Group = group
+		for m := range random.IntN(3) {
+			c := smpCharge(money.Ratio(int64(random.IntN(1e6)), 3600), money.Ratio(int64(1+random.IntN(5)), 1000))
+			c.Group, c.Meter = group, []string{"su", "gpu_hours"}[m]
+			o.Charges = append(o.Charges, c)
+		}
+		if len(o.Charges) == 0 {
+			o.Verdict, o.Cause = rating.Held, rating.Cause{Code: rating.NoRule, Detail: "partition=" + j.User}
+		}
+		outcomes[i] = o
+	}
+	return outcomes
 }
 
-// many yields outcomes of several groups, enough for several files.
-func many(n int) iter.Seq2[rating.Outcome, error] {
-	groups := []string{"", "bio", "chem", "phys", "zoo"}
-	return func(yield func(rating.Outcome, error) bool) {
-		for i := range n {
-			o := outcome(int64(i), groups[i*7%len(groups)])
-			if o.Group == "" {
-				o = held(int64(i))
+func rowsOf(outcomes []rating.Outcome) (n int) {
+	for _, o := range outcomes {
+		n += max(1, len(o.Charges))
+	}
+	return n
+}
+
+func TestAnyOrderGivesTheSameBytes(t *testing.T) {
+	outcomes := month(20_000)
+	var want []byte
+	for round := range 3 {
+		dir := t.TempDir()
+		w := writing{batchRows: []int{1 << 30, 5000, 1777}[round], at: func(string) {}}
+		require.NoError(t, w.write(dir, march, each(outcomes)))
+		got, err := os.ReadFile(fileOf(dir, march))
+		require.NoError(t, err)
+		if round == 0 {
+			want = got
+			require.Len(t, readAll(t, dir, ""), rowsOf(outcomes))
+		}
+		require.Equal(t, len(want), len(got))
+		require.True(t, string(want) == string(got), "round %d", round)
+		rand.New(rand.NewPCG(3, 4)).Shuffle(len(outcomes), func(i, j int) { outcomes[i], outcomes[j] = outcomes[j], outcomes[i] })
+	}
+}
+
+func TestRowsAreSortedAndGroupsFound(t *testing.T) {
+	dir := t.TempDir()
+	outcomes := month(30_000)
+	w := writing{batchRows: 7000, at: func(string) {}}
+	require.NoError(t, w.write(dir, march, each(outcomes)))
+	rows := readAll(t, dir, "")
+	require.Len(t, rows, rowsOf(outcomes))
+	require.True(t, slices.IsSortedFunc(rows, func(a, b Row) int {
+		for _, c := range []int{strings.Compare(a.Group, b.Group), strings.Compare(a.Job.Cluster, b.Job.Cluster),
+			int(a.Job.End - b.Job.End), int(a.Job.JobIDRaw) - int(b.Job.JobIDRaw), int(a.From - b.From), strings.Compare(a.Charge.Meter, b.Charge.Meter)} {
+			if c != 0 {
+				return c
 			}
-			if !yield(o, nil) {
+		}
+		return 0
+	}))
+	of := map[string][]Row{}
+	for _, row := range rows {
+		of[row.Group] = append(of[row.Group], row)
+	}
+	for group, want := range of {
+		require.Equal(t, want, readAll(t, dir, group))
+	}
+	require.Empty(t, readAll(t, dir, "g"))
+	require.Empty(t, readAll(t, dir, "zzz"))
+}
+
+func TestRowGroups(t *testing.T) {
+	f := func(counts map[string]int, want ...int) {
+		t.Helper()
+		require.Equal(t, want, rowGroups(counts))
+	}
+	f(map[string]int{})
+	f(map[string]int{"a": 1}, 1)
+	f(map[string]int{"a": 1, "b": 2, "c": 3}, 6)
+	f(map[string]int{"a": 10_000, "b": 6384, "c": 1}, 16384, 1)
+	f(map[string]int{"a": 10, "b": 20_000, "c": 1}, 10, 20_000, 1)
+	f(map[string]int{"a": 131_072}, 131_072)
+	f(map[string]int{"a": 300_000, "b": 5}, 131_072, 131_072, 37_856, 5)
+	f(map[string]int{"a": 131_073, "b": 5}, 131_072, 6)
+}
+
+func TestReadingAGroupReadsLittleElse(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Write(dir, march, each(month(60_000))))
+	f, err := os.Open(fileOf(dir, march))
+	require.NoError(t, err)
+	defer f.Close()
+	file, err := chargesTable().Open(f)
+	require.NoError(t, err)
+	r := &reader{file: file, group: "g20"}
+	read := 0
+	for i := range file.RowGroups() {
+		wanted, err := r.wants(i)
+		require.NoError(t, err)
+		if wanted {
+			read += file.GroupRows(i)
+		}
+	}
+	require.LessOrEqual(t, read, sharedRows)
+	require.GreaterOrEqual(t, read, len(readAll(t, dir, "g20")))
+}
+
+func TestAMissingPeriodIsAnError(t *testing.T) {
+	for _, err := range Read(t.TempDir(), march, "") {
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorContains(t, err, "no charges of 2026-03 in ")
+		var missing *MissingError
+		require.ErrorAs(t, err, &missing)
+		require.Equal(t, "hpcbill bill --period 2026-03 writes them", missing.Hint())
+	}
+}
+
+func TestAnEmptyPeriod(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Write(dir, march, each(nil)))
+	require.Empty(t, readAll(t, dir, ""))
+	require.Empty(t, readAll(t, dir, "chem-theory"))
+}
+
+func TestStrangePeriodsAreRefused(t *testing.T) {
+	for _, period := range []string{"", "2026", "2026-3", "../2026-03", "2026-03/x", "2026-03\n"} {
+		require.ErrorContains(t, Write(t.TempDir(), period, each(nil)), "is not a period", period)
+		for _, err := range Read(t.TempDir(), period, "") {
+			require.ErrorContains(t, err, "is not a period", period)
+		}
+	}
+}
+
+func TestACutOffFileIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Write(dir, march, each(month(3000))))
+	name := fileOf(dir, march)
+	whole, err := os.ReadFile(name)
+	require.NoError(t, err)
+	for _, size := range []int{0, 3, 4, 12, len(whole) / 3, len(whole) - 8, len(whole) - 1} {
+		require.NoError(t, os.WriteFile(name, whole[:size], 0o644))
+		var got error
+		for _, err := range Read(dir, march, "") {
+			got = err
+		}
+		require.Error(t, got, "cut at %d", size)
+	}
+	// The charges of another month under this month's name.
+	require.NoError(t, os.WriteFile(name, whole, 0o644))
+	require.NoError(t, os.MkdirAll(partitionOf(dir, "2026-04"), 0o755))
+	require.NoError(t, os.Rename(name, fileOf(dir, "2026-04")))
+	for _, err := range Read(dir, "2026-04", "") {
+		require.ErrorContains(t, err, `holds the charges of "2026-03"`)
+	}
+}
+
+func TestAnErrorLeavesTheOldPeriod(t *testing.T) {
+	dir := t.TempDir()
+	old := []rating.Outcome{outcomeOf(smpJob(1), smpCharge(money.Int(1), money.Int(1)))}
+	require.NoError(t, Write(dir, march, each(old)))
+	broken := errors.New("the disk is on fire")
+	failing := func(yield func(rating.Outcome, error) bool) {
+		if each(month(100)); yield(old[0], nil) {
+			yield(rating.Outcome{}, broken)
+		}
+	}
+	require.ErrorIs(t, Write(dir, march, failing), broken)
+	require.Len(t, readAll(t, dir, ""), 1)
+	requireOnlyTheFile(t, dir)
+
+	// A new period that failed leaves no trace.
+	require.ErrorIs(t, Write(dir, "2026-04", failing), broken)
+	require.NoDirExists(t, partitionOf(dir, "2026-04"))
+}
+
+func requireOnlyTheFile(t *testing.T, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(partitionOf(dir, march))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Equal(t, "charges-2026-03.parquet", entries[0].Name())
+}
+
+// TestACrashLeavesTheOldPeriod stops a writer where a kill would be felt:
+// when the new file is written and not yet renamed.
+func TestACrashLeavesTheOldPeriod(t *testing.T) {
+	dir := t.TempDir()
+	old := []rating.Outcome{outcomeOf(smpJob(1), smpCharge(money.Int(1), money.Int(1)))}
+	require.NoError(t, Write(dir, march, each(old)))
+	func() {
+		defer func() { require.Equal(t, "killed", recover()) }()
+		w := writing{batchRows: 100, at: func(step string) {
+			if step == "written" {
+				panic("killed")
+			}
+		}}
+		_ = w.write(dir, march, each(month(1000)))
+	}()
+	require.FileExists(t, filepath.Join(partitionOf(dir, march), temporaryName))
+	require.Len(t, readAll(t, dir, ""), 1)
+	require.NoError(t, Write(dir, march, each(month(50))))
+	require.Len(t, readAll(t, dir, ""), rowsOf(month(50)))
+	requireOnlyTheFile(t, dir)
+}
+
+func TestTwoWritersOfAPeriod(t *testing.T) {
+	dir := t.TempDir()
+	err := Write(dir, march, func(func(rating.Outcome, error) bool) {
+		require.ErrorIs(t, Write(dir, march, each(nil)), ErrBusy)
+		require.NoError(t, Write(dir, "2026-04", each(nil)))
+	})
+	require.NoError(t, err)
+}
+
+// TestNothingIsKeptOfAnOutcome rates as the Rater does: into the same memory.
+func TestNothingIsKeptOfAnOutcome(t *testing.T) {
+	dir := t.TempDir()
+	outcomes := month(3000)
+	require.NoError(t, Write(dir, march, func(yield func(rating.Outcome, error) bool) {
+		var job ingest.Job
+		charges := make([]rating.Charge, 0, 2)
+		name := make([]byte, 0, 64)
+		for _, o := range outcomes {
+			job, charges = *o.Job, append(charges[:0], o.Charges...)
+			name = append(name[:0], job.Name...)
+			o.Job, o.Charges = &job, charges
+			more := yield(o, nil)
+			clear(charges)
+			job = ingest.Job{}
+			if !more {
 				return
 			}
 		}
-	}
-}
-
-func TestManyRowsStandByGroupAndInOrder(t *testing.T) {
-	dir := t.TempDir()
-	const n = 160_000 // 288,000 rows
-	require.NoError(t, Write(dir, "2025-11", many(n)))
-	files, err := filepath.Glob(filepath.Join(dir, "period=2025-11", "part-*.parquet"))
-	require.NoError(t, err)
-	require.Len(t, files, 2)
-	rows := collect(t, ReadAll(dir, "2025-11"))
-	require.Len(t, rows, n*9/5)
-	require.True(t, slices.IsSortedFunc(rows, func(a, b Row) int {
-		if a.Group != b.Group {
-			return map[bool]int{true: -1, false: 1}[a.Group < b.Group]
-		}
-		return int(a.Job.JobIDRaw) - int(b.Job.JobIDRaw)
 	}))
-	bio := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Group != "bio" })
-	require.True(t, slices.Equal(bio, collect(t, Read(dir, "2025-11", "bio"))))
-}
-
-func TestTheSameOutcomesGiveTheSameBytes(t *testing.T) {
-	a, b := t.TempDir(), t.TempDir()
-	for _, dir := range []string{a, b} {
-		require.NoError(t, Write(dir, "2025-11", many(2000)))
-	}
-	for _, name := range []string{"part-00000.parquet", manifestName} {
-		x, err := os.ReadFile(filepath.Join(a, "period=2025-11", name))
-		require.NoError(t, err)
-		y, err := os.ReadFile(filepath.Join(b, "period=2025-11", name))
-		require.NoError(t, err)
-		require.True(t, string(x) == string(y), name)
-	}
-}
-
-func TestAPeriodIsReplacedWholeOrNotAtAll(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, Write(dir, "2025-11", of(outcome(1, "a"), outcome(2, "a"))))
-	before := collect(t, ReadAll(dir, "2025-11"))
-	broken := errors.New("broken")
-	err := Write(dir, "2025-11", func(yield func(rating.Outcome, error) bool) {
-		_ = yield(outcome(3, "a"), nil) && yield(rating.Outcome{}, broken)
-	})
-	require.ErrorIs(t, err, broken)
-	require.Equal(t, before, collect(t, ReadAll(dir, "2025-11")))
-	require.NoError(t, Write(dir, "2025-12", of(outcome(4, "a"))))
-	require.NoError(t, Write(dir, "2025-11", of()))
-	require.Empty(t, collect(t, ReadAll(dir, "2025-11")))
-	require.Len(t, collect(t, ReadAll(dir, "2025-12")), 2)
-}
-
-func TestAKilledWriteIsUndone(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, Write(dir, "2025-11", of(outcome(1, "a"))))
-	// Killed between the two renames, and the next one on its way.
-	require.NoError(t, os.Rename(periodDir(dir, "2025-11"), replacedDir(dir, "2025-11")))
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "_writing-2025-11"), 0o755))
-	require.Len(t, collect(t, ReadAll(dir, "2025-11")), 2)
-	err := Write(dir, "2025-11", func(yield func(rating.Outcome, error) bool) { yield(rating.Outcome{}, errors.New("no")) })
-	require.Error(t, err)
-	require.Len(t, collect(t, ReadAll(dir, "2025-11")), 2)
-	require.NoError(t, Write(dir, "2025-11", of(outcome(1, "a"), outcome(2, "a"))))
-	require.Len(t, collect(t, ReadAll(dir, "2025-11")), 4)
-}
-
-func TestDamageIsAnError(t *testing.T) {
-	dir := t.TempDir()
-	read := func() error {
-		for _, err := range ReadAll(dir, "2025-11") {
-			return err
-		}
-		return nil
-	}
-	require.ErrorIs(t, read(), ErrNoPeriod)
-	require.NoError(t, Write(dir, "2025-11", of(outcome(1, "a"))))
-	name := filepath.Join(periodDir(dir, "2025-11"), "part-00000.parquet")
-	whole, err := os.ReadFile(name)
-	require.NoError(t, err)
-	for _, size := range []int{0, 4, len(whole) / 2, len(whole) - 1} {
-		require.NoError(t, os.WriteFile(name, whole[:size], 0o644))
-		require.ErrorContains(t, read(), "damaged or cut off")
-	}
-	require.NoError(t, os.Remove(name))
-	require.ErrorIs(t, read(), os.ErrNotExist)
-	require.NoError(t, os.WriteFile(name, whole, 0o644))
-	require.NoError(t, read())
-	require.NoError(t, os.Remove(filepath.Join(periodDir(dir, "2025-11"), manifestName)))
-	require.ErrorIs(t, read(), ErrNoPeriod)
-	require.ErrorContains(t, Write(dir, "../x", of()), "is not a period")
+	other := t.TempDir()
+	require.NoError(t, Write(other, march, each(outcomes)))
+	require.Equal(t, readAll(t, other, ""), readAll(t, dir, ""))
 }

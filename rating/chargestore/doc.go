@@ -1,35 +1,43 @@
-// Package chargestore keeps the charges of each period in Parquet.
+// Package chargestore keeps the charges of a period in Parquet.
 //
-// It owns the rows and their exactness. It decides nothing about a charge.
+// It owns where they lie, that they are exact, and that a period is replaced
+// whole or not at all. It prices nothing and sums nothing.
 //
-// # The files
+// # The dataset
 //
-//	period=YYYY-MM/part-00000.parquet …
+// One ordinary Parquet file a period, in a Hive partition, which DuckDB,
+// Spark, Trino and pandas read as they find it:
 //
-// A row is one charge: a meter of a job, or of the part of a job that lies in
-// the period. What was not charged (excluded, held, not run, running) has one
-// row without a meter, so that the seconds of all rows, counted once for each
-// job, are those of the period. A file's rows stand by group, and within a
-// group in the order in which they were rated: by cluster, end_time,
-// job_id_raw. The next file goes on where the one before ended, so the rows of
-// a group are those of the first file, then those of the second, and so on.
-// The columns:
+//	period=YYYY-MM/charges-YYYY-MM.parquet
 //
-//	group_id            text       "" where attribution failed
+// A row is one charge: one meter of a job, or of the part of a job that lies
+// in the period. What has no charge (excluded, held, not run, running, waived
+// without a price) has one row with an empty meter, so that every job of the
+// period is there. The rows stand in the order of group_id, cluster, end_time
+// (none before all), job_id_raw, part_from, meter; the statistics of the row
+// groups say which groups they hold. The columns, whose descriptions stand in
+// the file too, as its metadata hpcbill.columns:
+//
+//	group_id            text       who is billed; "" where attribution failed
+//	cluster             text
+//	job_id              text       as sacct prints it: "812", "903_7", "600+1"
+//	job_id_raw          int64
+//	user_name, account, partition, qos, state, job_name   text   "" where absent
+//	start_time, end_time           timestamp, UTC: of the whole job; NULL where there is none
+//	part_from, part_until          timestamp, UTC: the part that was rated, half-open; NULL likewise
+//	elapsed_seconds     int64      run time of that part, without suspension
+//	node_count, cpus, gpus, memory_mib, billing   int64   allocated; NULL where unknown
 //	verdict             text       charged, waived, excluded, held, not run, running
 //	cause, cause_detail text       why it was not charged; "" where it was
-//	cluster, job_id, job_id_raw, user_name, account, partition, qos, state, job_name
-//	start_time, end_time           timestamp, UTC: of the job
-//	from_time, until_time          timestamp, UTC: of the part of it that was rated
-//	elapsed_seconds     int64      of that part, without suspension
-//	node_count, cpus, gpus, memory_mib, billing   int64   allocated; NULL where unknown
 //	meter, unit         text       "" where there is no charge
-//	quantity            decimal(38,12)   rounded half-even, for convenience
-//	quantity_numerator, quantity_denominator   int64   the exact quantity as a fraction
-//	quantity_exact      text       the same as "numerator/denominator", where 64 bits do not hold it
-//	price               text       per unit, exact: "0.012" or a fraction
-//	price_label         text       the value that picked the price
-//	amount, amount_numerator, amount_denominator, amount_exact   as for quantity
-//	card, card_digest, card_version, rule, rule_file, rule_line   which line of which card
+//	quantity            decimal(38,12)   rounded half-even, for convenience; NULL where there is none
+//	quantity_numerator, quantity_denominator   int64   the exact quantity, a fraction in lowest terms
+//	quantity_exact      text       "numerator/denominator" where 64 bits do not hold them, else ""
+//	price               text       per unit, exact: "0.0000087890625", or a fraction "1/3"
+//	price_label         text       the value that picked the price, "" where there is one price
+//	amount, amount_numerator, amount_denominator, amount_exact   of a waived charge, what was forgiven
+//	card, card_digest, card_version, rule, rule_file, rule_line   which line of which version of which card
 //	source_file, source_line, source_digest   which line of which dump
+//
+// Invoices sum the exact amounts, not the rounded ones.
 package chargestore

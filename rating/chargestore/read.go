@@ -1,14 +1,11 @@
 package chargestore
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
-	"slices"
 
 	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore/columnar"
@@ -17,298 +14,205 @@ import (
 	"hpcbill/rating"
 )
 
-// ErrNoPeriod is wrapped by the error for a period that was never written.
-var ErrNoPeriod = errors.New("no charges were written")
+// MissingError says that a period has no charges. It wraps fs.ErrNotExist.
+type MissingError struct{ Period, Dir string }
 
-// Read yields the rows of one group of a period, in the order in which its
-// jobs were rated.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("no charges of %s in %s", e.Period, e.Dir)
+}
+
+// Unwrap gives fs.ErrNotExist.
+func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
+
+// Hint says what to do.
+func (e *MissingError) Hint() string { return "hpcbill bill --period " + e.Period + " writes them" }
+
+// Read yields the rows of one group of a period, or with "" those of all,
+// also of what no group was found for, in the order of the file. A period
+// that was never written is a MissingError.
 func Read(dir, period, group string) iter.Seq2[Row, error] {
-	return rows(dir, period, func(g string) bool { return g == group })
-}
-
-// ReadAll yields all rows of a period in one pass: by group, and those of a
-// group in the order in which its jobs were rated.
-func ReadAll(dir, period string) iter.Seq2[Row, error] {
-	return rows(dir, period, func(string) bool { return true })
-}
-
-func rows(dir, period string, wanted func(group string) bool) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		if err := read(dir, period, wanted, yield); err != nil {
-			yield(Row{}, fmt.Errorf("read charges of %s: %w", period, err))
+		if err := read(dir, period, group, yield); err != nil {
+			yield(Row{}, fmt.Errorf("read charges: %w", err))
 		}
 	}
 }
 
-func read(dir, period string, wanted func(string) bool, yield func(Row, error) bool) error {
-	files, err := openPeriod(dir, period)
+func read(dir, period, group string, yield func(Row, error) bool) error {
+	if err := checkPeriod(period); err != nil {
+		return err
+	}
+	f, err := os.Open(fileOf(dir, period))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &MissingError{period, dir}
+	}
 	if err != nil {
 		return err
 	}
-	defer closeAll(files)
-	table := chargesTable()
-	var cursors []*cursor
-	for _, f := range files {
-		c := &cursor{prices: map[string]money.Exact{}, versions: map[string]rates.Date{}}
-		if c.file, err = table.Open(f); err != nil {
-			return err
-		}
-		if err := c.next(wanted); err != nil {
-			return err
-		}
-		cursors = append(cursors, c)
-	}
-	for {
-		group, any := "", false
-		for _, c := range cursors {
-			if g := c.group(); !c.ended && (!any || g < group) {
-				group, any = g, true
-			}
-		}
-		if !any {
-			return nil
-		}
-		for _, c := range cursors {
-			for !c.ended && c.group() == group {
-				row, err := c.row()
-				if err != nil {
-					return err
-				}
-				if !yield(row, nil) {
-					return nil
-				}
-				if err := c.next(wanted); err != nil {
-					return err
-				}
-			}
-		}
-	}
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		f.Close()
-	}
-}
-
-// openPeriod opens all files of a period, so that none is replaced while they
-// are read, and checks that each is whole.
-func openPeriod(dir, period string) (files []*os.File, err error) {
-	base := periodDir(dir, period)
-	if _, err := os.Stat(base); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(replacedDir(dir, period)); err == nil {
-			base = replacedDir(dir, period) // a Write was killed between its renames
-		}
-	}
-	data, err := os.ReadFile(filepath.Join(base, manifestName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", base, ErrNoPeriod)
-	}
+	defer f.Close()
+	file, err := chargesTable().Open(f)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var m manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(base, manifestName), err)
+	if is := file.Meta("hpcbill.period"); is != period {
+		return fmt.Errorf("%s: holds the charges of %q", f.Name(), is)
 	}
-	defer func() {
-		if err != nil {
-			closeAll(files)
+	r := &reader{name: f.Name(), file: file, group: group, prices: map[string]money.Exact{}, versions: map[string]rates.Date{}}
+	for i := range file.RowGroups() {
+		if wanted, err := r.wants(i); err != nil {
+			return err
+		} else if !wanted {
+			continue
 		}
-	}()
-	for _, listed := range m.Files {
-		f, err := os.Open(filepath.Join(base, listed.Name))
-		if err != nil {
-			return files, err
-		}
-		files = append(files, f)
-		info, err := f.Stat()
-		if err != nil {
-			return files, err
-		}
-		if info.Size() != listed.Bytes {
-			return files, fmt.Errorf("%s: %d bytes, not %d: damaged or cut off", f.Name(), info.Size(), listed.Bytes)
+		if more, err := r.rowGroup(i, yield); err != nil || !more {
+			return err
 		}
 	}
-	return files, nil
+	return nil
 }
 
-// cursor goes through the rows of a file that are wanted.
-type cursor struct {
-	file      *columnar.File
-	rowGroups int // opened so far
-	pages     *columnar.Pages
-	page      columnar.Page
-	i         int // the current row of the page
-	ended     bool
+// reader makes rows of pages.
+type reader struct {
+	name  string
+	file  *columnar.File
+	group string // "" for all
+	page  columnar.Page
+	row   int
 
 	prices   map[string]money.Exact
 	versions map[string]rates.Date
 }
 
-// next goes to the next row that is wanted.
-func (c *cursor) next(wanted func(group string) bool) error {
-	for {
-		for c.i++; c.i < c.page.Rows; c.i++ {
-			if wanted(c.group()) {
-				return nil
-			}
-		}
-		if more, err := c.nextPage(wanted); err != nil || !more {
-			c.ended = true
-			return err
-		}
+// wants reports whether a row group can hold what is asked for.
+func (r *reader) wants(rowGroup int) (bool, error) {
+	if r.group == "" {
+		return true, nil
 	}
+	least, greatest, known, err := r.file.TextRange(rowGroup, colGroup)
+	return !known || least <= r.group && r.group <= greatest, err
 }
 
-// nextPage reads the next page, passing over row groups that have nothing
-// that is wanted.
-func (c *cursor) nextPage(wanted func(group string) bool) (more bool, err error) {
-	for c.i = -1; ; {
-		if c.pages != nil {
-			if err := c.pages.Next(&c.page); err != nil || c.page.Rows > 0 {
-				return true, err
-			}
-			c.pages = nil
-		}
-		if c.rowGroups == c.file.RowGroups() {
-			return false, nil
-		}
-		c.rowGroups++
-		if err := c.open(c.rowGroups-1, wanted); err != nil {
-			return false, err
-		}
-	}
-}
-
-// open starts a row group, unless it holds one group alone that is not
-// wanted, or none that could be.
-func (c *cursor) open(rowGroup int, wanted func(group string) bool) error {
-	some, err := c.holds(rowGroup, wanted)
-	if err != nil || !some {
-		return err
-	}
+func (r *reader) rowGroup(number int, yield func(Row, error) bool) (more bool, err error) {
 	all := make([]int, columnCount)
 	for i := range all {
 		all[i] = i
 	}
-	c.pages, err = c.file.Pages(rowGroup, all)
-	return err
-}
-
-// holds looks through the groups of a row group, one column of it.
-func (c *cursor) holds(rowGroup int, wanted func(group string) bool) (bool, error) {
-	pages, err := c.file.Pages(rowGroup, []int{colGroup})
+	pages, err := r.file.Pages(number, all)
 	if err != nil {
 		return false, err
 	}
-	var page columnar.Page
 	for {
-		if err := pages.Next(&page); err != nil || page.Rows == 0 {
-			return false, err
+		if err := pages.Next(&r.page); err != nil || r.page.Rows == 0 {
+			return true, err
 		}
-		if slices.ContainsFunc(page.Vectors[colGroup].Dict, wanted) {
-			return true, nil
+		for r.row = range r.page.Rows {
+			if r.group != "" && r.text(colGroup) != r.group {
+				continue
+			}
+			row, err := r.make()
+			if err != nil {
+				return false, fmt.Errorf("%s: job %s/%s: %w", r.name, row.Job.Cluster, row.Job.JobID, err)
+			}
+			if !yield(row, nil) {
+				return false, nil
+			}
 		}
 	}
 }
 
-func (c *cursor) group() string {
-	if c.ended {
-		return ""
-	}
-	return c.text(colGroup)
-}
-
-func (c *cursor) text(col int) string {
-	v := &c.page.Vectors[col]
+func (r *reader) text(column int) string {
+	v := &r.page.Vectors[column]
 	if v.Index == nil {
-		return v.Dict[c.i]
+		return v.Dict[r.row]
 	}
-	return v.Dict[v.Index[c.i]]
+	return v.Dict[v.Index[r.row]]
 }
 
-func (c *cursor) int(col int) int64 { return c.page.Vectors[col].Ints[c.i] }
+func (r *reader) number(column int) int64 { return r.page.Vectors[column].Ints[r.row] }
 
-func (c *cursor) row() (row Row, err error) {
+func (r *reader) make() (row Row, err error) {
 	row = Row{
-		Job: c.job(), Group: c.text(colGroup), Seconds: c.int(colElapsed),
-		From: ingest.Instant(c.int(colFrom)), Until: ingest.Instant(c.int(colUntil)),
-		Cause: rating.Cause{Code: c.text(colCause), Detail: c.text(colCauseDetail)},
+		Job: r.job(), Group: r.text(colGroup), Cause: rating.Cause{Code: r.text(colCause), Detail: r.text(colCauseDetail)},
+		Seconds: r.number(colElapsed), From: ingest.Instant(r.number(colFrom)), Until: ingest.Instant(r.number(colUntil)),
 	}
-	if row.Verdict, err = verdictOf(c.text(colVerdict)); err != nil {
+	if row.Verdict, err = verdictOf(r.text(colVerdict)); err != nil {
 		return row, err
 	}
-	charge := &row.Charge
-	charge.Group, charge.Meter, charge.Unit, charge.PriceLabel = row.Group, c.text(colMeter), c.text(colUnit), c.text(colPriceLabel)
-	charge.Reason = rating.Reason{Card: c.text(colCard), CardDigest: c.text(colCardDigest), Rule: c.text(colRule),
-		File: c.text(colRuleFile), Line: int(c.int(colRuleLine))}
-	if charge.Reason.Version, err = c.version(c.text(colCardVersion)); err != nil {
+	reason := rating.Reason{Card: r.text(colCard), CardDigest: r.text(colCardDigest), Rule: r.text(colRule),
+		File: r.text(colRuleFile), Line: int(r.number(colRuleLine))}
+	if reason.Version, err = r.version(r.text(colCardVersion)); err != nil {
 		return row, err
 	}
-	if charge.Price, err = c.price(c.text(colPrice)); err != nil {
+	if row.Charge.Meter = r.text(colMeter); row.Charge.Meter == "" {
+		row.Cause.Reason = reason
+		return row, nil
+	}
+	c := &row.Charge
+	c.Group, c.Unit, c.PriceLabel, c.Reason = row.Group, r.text(colUnit), r.text(colPriceLabel), reason
+	if c.Price, err = r.price(r.text(colPrice)); err != nil {
 		return row, err
 	}
-	if charge.Quantity, err = c.exact(colQuantity); err != nil {
+	if c.Quantity, err = r.exact(colQuantityNumerator, colQuantityDenominator, colQuantityExact); err != nil {
 		return row, err
 	}
-	charge.Amount, err = c.exact(colAmount)
+	c.Amount, err = r.exact(colAmountNumerator, colAmountDenominator, colAmountExact)
 	return row, err
 }
 
-func (c *cursor) job() ingest.Job {
+func (r *reader) job() ingest.Job {
 	return ingest.Job{
-		Cluster: c.text(colCluster), JobID: c.text(colJobID), JobIDRaw: uint64(c.int(colJobIDRaw)),
-		User: c.text(colUser), Account: c.text(colAccount), Partition: c.text(colPartition),
-		QoS: c.text(colQoS), State: ingest.State(c.text(colState)), Name: c.text(colName),
-		Start: ingest.Instant(c.int(colStart)), End: ingest.Instant(c.int(colEnd)),
-		NodeCount: c.int(colNodeCount), CPUs: c.int(colCPUs), GPUs: c.int(colGPUs),
-		MemoryMiB: c.int(colMemory), Billing: c.int(colBilling),
-		Source: ingest.Source{File: c.text(colSourceFile), Digest: c.text(colSourceDigest), Line: c.int(colSourceLine)},
+		Cluster: r.text(colCluster), JobID: r.text(colJobID), JobIDRaw: uint64(r.number(colJobIDRaw)),
+		User: r.text(colUser), Account: r.text(colAccount), Partition: r.text(colPartition), QoS: r.text(colQoS),
+		Name: r.text(colName), State: ingest.State(r.text(colState)),
+		Start: ingest.Instant(r.number(colStart)), End: ingest.Instant(r.number(colEnd)),
+		NodeCount: r.number(colNodeCount), CPUs: r.number(colCPUs), GPUs: r.number(colGPUs),
+		MemoryMiB: r.number(colMemory), Billing: r.number(colBilling),
+		Source: ingest.Source{File: r.text(colSourceFile), Digest: r.text(colSourceDigest), Line: r.number(colSourceLine)},
 	}
 }
 
-// exact reads a number from the columns that exact of batch wrote.
-func (c *cursor) exact(col int) (money.Exact, error) {
-	if den := c.int(col + 2); den > 0 {
-		return money.Ratio(c.int(col+1), den), nil
-	}
-	if x, ok := ratOf(c.text(col + 3)); ok {
-		return x, nil
-	}
-	return money.Exact{}, fmt.Errorf("damaged: column %s: %q", columnNames[col+3], c.text(col+3))
-}
-
-func (c *cursor) price(text string) (money.Exact, error) {
-	if x, ok := c.prices[text]; ok {
-		return x, nil
-	}
-	x, ok := ratOf(text)
-	if !ok {
-		return x, fmt.Errorf("damaged: column %s: %q", columnNames[colPrice], text)
-	}
-	c.prices[text] = x
-	return x, nil
-}
-
-func (c *cursor) version(text string) (rates.Date, error) {
-	if d, ok := c.versions[text]; ok || text == "" {
+func (r *reader) version(text string) (d rates.Date, err error) {
+	if text == "" {
 		return d, nil
 	}
-	var d rates.Date
-	if _, err := fmt.Sscanf(text, "%d-%d-%d", &d.Year, &d.Month, &d.Day); err != nil {
-		return d, fmt.Errorf("damaged: column %s: %q", columnNames[colCardVersion], text)
+	d, ok := r.versions[text]
+	if !ok {
+		if d, err = rates.ParseDate(text); err != nil {
+			return d, fmt.Errorf("damaged: card_version %q", text)
+		}
+		r.versions[text] = d
 	}
-	c.versions[text] = d
 	return d, nil
 }
 
-var verdicts = []rating.Verdict{rating.Charged, rating.Waived, rating.Excluded, rating.Held, rating.NotRun, rating.Running}
+func (r *reader) price(text string) (money.Exact, error) {
+	price, ok := r.prices[text]
+	if !ok {
+		if price, ok = parseFraction(text); !ok {
+			return price, fmt.Errorf("damaged: price %q", text)
+		}
+		r.prices[text] = price
+	}
+	return price, nil
+}
+
+// exact reads an exact number from its three columns.
+func (r *reader) exact(numerator, denominator, exact int) (money.Exact, error) {
+	if d := r.number(denominator); d > 0 && r.number(numerator) != noNumerator {
+		return money.Ratio(r.number(numerator), d), nil
+	}
+	x, ok := parseFraction(r.text(exact))
+	if !ok {
+		return x, fmt.Errorf("damaged: %d/%d, %q is no number", r.number(numerator), r.number(denominator), r.text(exact))
+	}
+	return x, nil
+}
 
 func verdictOf(text string) (rating.Verdict, error) {
-	i := slices.IndexFunc(verdicts, func(v rating.Verdict) bool { return v.String() == text })
-	if i < 0 {
-		return 0, fmt.Errorf("damaged: column %s: %q", columnNames[colVerdict], text)
+	for v := rating.Charged; v <= rating.Running; v++ {
+		if v.String() == text {
+			return v, nil
+		}
 	}
-	return verdicts[i], nil
+	return 0, fmt.Errorf("damaged: verdict %q", text)
 }

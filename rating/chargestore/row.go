@@ -6,16 +6,19 @@ import (
 )
 
 // Row is one charge of a period, or, with an empty Charge.Meter, a job that
-// was not charged.
+// has none.
 type Row struct {
-	// Job has what the files keep of the job: not its DBIndex, Submit, time
-	// limit, requests, TRES and nodes.
+	// Job has what the files keep of the job: not its DBIndex, Submit, WCKey,
+	// reservation, limits, requests, TRES, nodes and notes, nor the seconds of
+	// the whole.
 	Job     ingest.Job
 	Verdict rating.Verdict
-	Group   string
+	Group   string       // "" where attribution failed
 	Cause   rating.Cause // Code and Detail
 	Charge  rating.Charge
-	Seconds int64 // of ElapsedSeconds, those of the part that was rated
 
-	From, Until ingest.Instant // the part's span of time
+	// Seconds are those of the part that was rated, From and Until its span
+	// of time, as in rating.Outcome.
+	Seconds     int64
+	From, Until ingest.Instant
 }

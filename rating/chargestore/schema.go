@@ -1,6 +1,9 @@
 package chargestore
 
 import (
+	"math"
+	"strings"
+
 	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore/columnar"
 )
@@ -9,8 +12,7 @@ import (
 // type or meaning changes.
 const schemaVersion = 1
 
-// decimalPlaces is the scale of the columns that hold a rounded quantity or
-// amount, decimalDigits their precision.
+// The scale and the precision of the rounded quantities and amounts.
 const (
 	decimalPlaces = 12
 	decimalDigits = 38
@@ -19,9 +21,6 @@ const (
 // The columns of a file of charges, by position.
 const (
 	colGroup = iota
-	colVerdict
-	colCause
-	colCauseDetail
 	colCluster
 	colJobID
 	colJobIDRaw
@@ -41,6 +40,9 @@ const (
 	colGPUs
 	colMemory
 	colBilling
+	colVerdict
+	colCause
+	colCauseDetail
 	colMeter
 	colUnit
 	colQuantity
@@ -65,45 +67,117 @@ const (
 	columnCount
 )
 
-var columnNames = [columnCount]string{
-	"group_id", "verdict", "cause", "cause_detail", "cluster", "job_id", "job_id_raw", "user_name", "account",
-	"partition", "qos", "state", "job_name", "start_time", "end_time", "from_time", "until_time", "elapsed_seconds",
-	"node_count", "cpus", "gpus", "memory_mib", "billing", "meter", "unit", "quantity", "quantity_numerator",
-	"quantity_denominator", "quantity_exact", "price", "price_label", "amount", "amount_numerator",
-	"amount_denominator", "amount_exact", "card", "card_digest", "card_version", "rule", "rule_file", "rule_line",
-	"source_file", "source_line", "source_digest",
+// Values that stand for NULL in columns where they cannot occur.
+const (
+	noNumerator   = math.MinInt64 // money.Exact keeps −2^63 as a big number
+	noDenominator = 0
+	noDecimal     = 0 // beside a decimal that is there stands a 1
+	noLine        = 0
+)
+
+type describedColumn struct {
+	columnar.Column
+	about string
 }
 
-// notInLine marks a fraction that 64 bits do not hold: NULL in the files.
-const notInLine = 0
+func text(name, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Text, Dictionary: true}, about}
+}
 
-// chargesTable is the schema, as the package comment documents it.
+// unlike is a column of texts of which most differ.
+func unlike(name, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Text}, about}
+}
+
+func number(name, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Int64}, about}
+}
+
+// few is a column of numbers of which many are alike.
+func few(name string, null int64, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Int64, Nullable: true, Null: null, Dictionary: true}, about}
+}
+
+func instant(name, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Timestamp, Nullable: true, Null: int64(ingest.None)}, about}
+}
+
+func numerator(name, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Int64, Nullable: true, Null: noNumerator}, about}
+}
+
+func decimal(name, about string) describedColumn {
+	return describedColumn{columnar.Column{Name: name, Kind: columnar.Decimal, Scale: decimalPlaces, Nullable: true, Null: noDecimal}, about}
+}
+
+// describedColumns is the schema, as the package comment documents it.
+func describedColumns() [columnCount]describedColumn {
+	return [columnCount]describedColumn{
+		colGroup:               text("group_id", "who is billed; empty where attribution failed"),
+		colCluster:             text("cluster", ""),
+		colJobID:               unlike("job_id", "as sacct prints it"),
+		colJobIDRaw:            number("job_id_raw", ""),
+		colUser:                text("user_name", ""),
+		colAccount:             text("account", ""),
+		colPartition:           text("partition", ""),
+		colQoS:                 text("qos", ""),
+		colState:               text("state", ""),
+		colName:                text("job_name", ""),
+		colStart:               instant("start_time", "of the whole job"),
+		colEnd:                 instant("end_time", "of the whole job"),
+		colFrom:                instant("part_from", "of the part that was rated"),
+		colUntil:               instant("part_until", "of the part that was rated, exclusive"),
+		colElapsed:             number("elapsed_seconds", "of the part that was rated, without suspension"),
+		colNodeCount:           few("node_count", ingest.Unknown, "allocated"),
+		colCPUs:                few("cpus", ingest.Unknown, "allocated"),
+		colGPUs:                few("gpus", ingest.Unknown, "allocated"),
+		colMemory:              few("memory_mib", ingest.Unknown, "allocated, MiB"),
+		colBilling:             few("billing", ingest.Unknown, "as Slurm recorded it"),
+		colVerdict:             text("verdict", "charged, waived, excluded, held, not run, running"),
+		colCause:               text("cause", "why it was not charged"),
+		colCauseDetail:         text("cause_detail", "what the cause is about"),
+		colMeter:               text("meter", "empty where there is no charge"),
+		colUnit:                text("unit", "of quantity"),
+		colQuantity:            decimal("quantity", "rounded half-even, for convenience"),
+		colQuantityNumerator:   numerator("quantity_numerator", "of the exact quantity, in lowest terms"),
+		colQuantityDenominator: few("quantity_denominator", noDenominator, "of the exact quantity, in lowest terms"),
+		colQuantityExact:       text("quantity_exact", "numerator/denominator where 64 bits do not hold them"),
+		colPrice:               text("price", "per unit, exact, in the card's currency"),
+		colPriceLabel:          text("price_label", "the value that picked the price"),
+		colAmount:              decimal("amount", "rounded half-even, for convenience; of a waived charge what was forgiven"),
+		colAmountNumerator:     numerator("amount_numerator", "of the exact amount, in lowest terms"),
+		colAmountDenominator:   few("amount_denominator", noDenominator, "of the exact amount, in lowest terms"),
+		colAmountExact:         text("amount_exact", "numerator/denominator where 64 bits do not hold them"),
+		colCard:                text("card", "the rate card"),
+		colCardDigest:          text("card_digest", "SHA-256 of its file"),
+		colCardVersion:         text("card_version", "the day from which the version holds"),
+		colRule:                text("rule", ""),
+		colRuleFile:            text("rule_file", ""),
+		colRuleLine:            few("rule_line", noLine, "counted from 1"),
+		colSourceFile:          text("source_file", "the dump, as the operator named it"),
+		colSourceLine:          number("source_line", "counted from 1"),
+		colSourceDigest:        text("source_digest", "SHA-256 of the dump"),
+	}
+}
+
 func chargesTable() *columnar.Table {
+	described := describedColumns()
 	columns := make([]columnar.Column, columnCount)
-	for i, name := range columnNames {
-		columns[i] = columnar.Column{Name: name, Kind: columnar.Text, Dictionary: true}
+	for i, d := range described {
+		columns[i] = d.Column
 	}
-	number := func(dictionary bool, cols ...int) {
-		for _, c := range cols {
-			columns[c].Kind, columns[c].Dictionary = columnar.Int64, dictionary
-		}
-	}
-	nullable := func(null int64, cols ...int) {
-		for _, c := range cols {
-			columns[c].Nullable, columns[c].Null = true, null
-		}
-	}
-	number(false, colJobIDRaw, colElapsed, colSourceLine, colQuantityNumerator, colAmountNumerator)
-	number(true, colNodeCount, colCPUs, colGPUs, colMemory, colBilling, colRuleLine, colQuantityDenominator, colAmountDenominator)
-	nullable(ingest.Unknown, colNodeCount, colCPUs, colGPUs, colMemory, colBilling)
-	nullable(notInLine, colQuantityDenominator, colAmountDenominator)
-	for _, c := range []int{colStart, colEnd, colFrom, colUntil} {
-		columns[c].Kind, columns[c].Dictionary = columnar.Timestamp, false
-	}
-	nullable(int64(ingest.None), colStart, colEnd, colFrom, colUntil)
-	for _, c := range []int{colQuantity, colAmount} {
-		columns[c] = columnar.Column{Name: columnNames[c], Kind: columnar.Decimal, Scale: decimalPlaces}
-	}
-	columns[colJobID].Dictionary = false
 	return columnar.NewTable("charges", schemaVersion, columns)
+}
+
+// descriptions is the documentation that a file carries: a line a column.
+func descriptions() string {
+	var b strings.Builder
+	for _, d := range describedColumns() {
+		b.WriteString(d.Name)
+		if d.about != "" {
+			b.WriteString(": " + d.about)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

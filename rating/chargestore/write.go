@@ -1,158 +1,135 @@
 package chargestore
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 
 	"hpcbill/ingest/jobstore/columnar"
 	"hpcbill/rating"
 )
 
+// Limits of what is held in memory, and of the row groups.
 const (
-	manifestName = "_manifest.json"
-	lockName     = "_lock"
-
-	// batchRows is how many rows are sorted in memory, and stand in one file.
-	batchRows = 256 << 10
-	// groupRows is how many rows a row group has: what reading one group reads
-	// of a file at least.
-	groupRows = columnar.PageRows
+	batchRows      = 128 << 10
+	batchTextBytes = 32 << 20
+	rowGroupRows   = 128 << 10
+	// A group of more rows has row groups of its own; smaller ones share.
+	// So this is what reading one group reads too much at most.
+	sharedRows = 16 << 10
 )
 
-// manifest lists the files of a period. A period without one was never
-// written whole.
-type manifest struct {
-	Version int        `json:"version"`
-	Rows    int64      `json:"rows"`
-	Files   []fileInfo `json:"files"`
-}
-
-type fileInfo struct {
-	Name  string `json:"name"`
-	Rows  int64  `json:"rows"`
-	Bytes int64  `json:"bytes"`
-}
-
-var periodForm = regexp.MustCompile(`^\d{4}-\d{2}$`)
+const temporaryName = "_charges.tmp"
 
 // Write replaces the charges of a period ("2026-03") in dir by those of the
-// outcomes, whole: until it has succeeded the old ones stand. The outcomes'
-// memory is not kept beyond each step of the iteration. An error that the
-// outcomes yield ends it.
+// outcomes, whole or not at all: until it has succeeded the old ones stand.
+// The same outcomes in any order give the same bytes. Nothing of an outcome
+// is kept beyond its step of the iteration. An error that is yielded ends it.
 func Write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) error {
-	if !periodForm.MatchString(period) {
-		return fmt.Errorf("write charges: %q is not a period such as 2026-03", period)
-	}
-	w := &writer{dir: dir, period: period, table: chargesTable(), free: make(chan *batch, 2), full: make(chan *batch), done: make(chan error, 1)}
-	if err := w.write(outcomes); err != nil {
-		return fmt.Errorf("write charges of %s: %w", period, err)
+	w := writing{batchRows: batchRows, at: func(string) {}}
+	if err := w.write(dir, period, outcomes); err != nil {
+		return fmt.Errorf("write the charges of %s: %w", period, err)
 	}
 	return nil
 }
 
-// writer fills one batch while another is being written.
-type writer struct {
-	dir, period string
-	table       *columnar.Table
-	manifest    manifest
+// writing is one use of Write.
+type writing struct {
+	batchRows int
+	at        func(step string) // called at each step; tests stop there
 
-	free, full chan *batch
-	done       chan error
+	period string
+	spool  *spool
+	counts map[string]int // rows of each group
 }
 
-func (w *writer) write(outcomes iter.Seq2[rating.Outcome, error]) error {
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) (err error) {
+	if err := checkPeriod(period); err != nil {
 		return err
 	}
-	lock, err := lockDir(w.dir)
+	partition := partitionOf(dir, period)
+	if err := os.MkdirAll(partition, 0o755); err != nil {
+		return err
+	}
+	lock, err := lockDir(partition)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := recoverPeriod(w.dir, w.period); err != nil {
-		return err
-	}
-	if err := os.Mkdir(w.temporary(), 0o755); err != nil {
-		return err
-	}
-	err = w.fill(outcomes)
-	if err == nil {
-		err = w.finish()
-	}
-	if err != nil {
-		return errors.Join(err, os.RemoveAll(w.temporary()))
-	}
-	return nil
-}
-
-// fill takes in the outcomes and has them written.
-func (w *writer) fill(outcomes iter.Seq2[rating.Outcome, error]) error {
-	w.free <- newBatch()
-	w.free <- newBatch()
-	go w.writeBatches()
-	err := w.collect(outcomes)
-	close(w.full)
-	return errors.Join(err, <-w.done)
-}
-
-func (w *writer) collect(outcomes iter.Seq2[rating.Outcome, error]) error {
-	b := <-w.free
-	for o, err := range outcomes {
-		if err == nil {
-			err = b.add(&o)
+	defer func() {
+		if err != nil {
+			_ = os.Remove(partition) // where it is empty: it was made in vain
 		}
+	}()
+	w.period, w.counts = period, map[string]int{}
+	if w.spool, err = newSpool(partition); err != nil {
+		return err
+	}
+	defer w.spool.close()
+	if err := w.collect(outcomes); err != nil {
+		return err
+	}
+	temporary := filepath.Join(partition, temporaryName)
+	if err := w.writeFile(temporary); err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	w.at("written")
+	if err := os.Rename(temporary, fileOf(dir, period)); err != nil {
+		return err
+	}
+	return errors.Join(syncDir(partition), syncDir(dir))
+}
+
+// collect takes in the outcomes and spools them in sorted runs.
+func (w *writing) collect(outcomes iter.Seq2[rating.Outcome, error]) error {
+	b := newBatch()
+	for o, err := range outcomes {
 		if err != nil {
 			return err
 		}
-		if b.n >= batchRows {
-			w.full <- b
-			b = <-w.free
+		b.add(&o)
+		if b.n >= w.batchRows || b.textBytes() >= batchTextBytes {
+			if err := w.spoolBatch(b); err != nil {
+				return err
+			}
 		}
 	}
-	if b.n > 0 {
-		w.full <- b
+	return w.spoolBatch(b)
+}
+
+func (w *writing) spoolBatch(b *batch) error {
+	if b.n == 0 {
+		return nil
 	}
+	order, counts := b.sorted()
+	for g, n := range counts {
+		w.counts[strings.Clone(b.bundles[inGroup].texts[g])] += n
+	}
+	if err := w.spool.write(b, order); err != nil {
+		return err
+	}
+	b.reset()
 	return nil
 }
 
-// writeBatches writes a file for each batch. After an error it only takes
-// them.
-func (w *writer) writeBatches() {
-	var failed error
-	enc := columnar.NewEncoder()
-	for b := range w.full {
-		if failed == nil {
-			failed = w.writeFile(enc, b)
-		}
-		b.reset()
-		w.free <- b
-	}
-	w.done <- failed
-}
-
-func (w *writer) writeFile(enc *columnar.Encoder, b *batch) error {
-	name := fmt.Sprintf("part-%05d.parquet", len(w.manifest.Files))
-	f, err := os.Create(filepath.Join(w.temporary(), name))
+// writeFile merges the runs into the file of the period.
+func (w *writing) writeFile(name string) error {
+	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	out := w.table.Create(enc, f)
+	out := chargesTable().Create(columnar.NewEncoder(), f)
 	out.SetMeta("hpcbill.period", w.period)
-	vectors := b.vectors()
-	for order := b.byGroup(); len(order) > 0; {
-		n := min(groupRows, len(order))
-		if err := out.WriteRowGroup(vectors, order[:n]); err != nil {
-			return err
-		}
-		order = order[n:]
+	out.SetMeta("hpcbill.columns", descriptions())
+	if err := w.writeRowGroups(out); err != nil {
+		return err
 	}
 	if err := out.Close(); err != nil {
 		return err
@@ -160,70 +137,77 @@ func (w *writer) writeFile(enc *columnar.Encoder, b *batch) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
-	w.manifest.Files = append(w.manifest.Files, fileInfo{name, out.Rows(), out.Size()})
-	w.manifest.Rows += out.Rows()
 	return f.Close()
 }
 
-// finish puts the new directory in the place of the old one.
-func (w *writer) finish() error {
-	w.manifest.Version = schemaVersion
-	data, err := json.MarshalIndent(w.manifest, "", "\t")
+func (w *writing) writeRowGroups(out *columnar.Writer) error {
+	m, err := newMerge(w.spool)
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(w.temporary(), manifestName))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := f.Write(append(data, '\n')); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := syncDir(w.temporary()); err != nil {
-		return err
-	}
-	final, old := periodDir(w.dir, w.period), replacedDir(w.dir, w.period)
-	if err := os.Rename(final, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(w.temporary(), final); err != nil {
-		return errors.Join(err, recoverPeriod(w.dir, w.period))
-	}
-	if err := syncDir(w.dir); err != nil {
-		return err
-	}
-	return os.RemoveAll(old)
-}
-
-func (w *writer) temporary() string { return filepath.Join(w.dir, "_writing-"+w.period) }
-
-func periodDir(dir, period string) string { return filepath.Join(dir, "period="+period) }
-
-func replacedDir(dir, period string) string { return filepath.Join(dir, "_replaced-"+period) }
-
-// recoverPeriod undoes a Write that was killed: between its two renames, the
-// old directory is put back; else its leavings are cleared. The caller holds
-// the lock.
-func recoverPeriod(dir, period string) error {
-	final, old := periodDir(dir, period), replacedDir(dir, period)
-	if _, err := os.Stat(final); errors.Is(err, fs.ErrNotExist) {
-		if err := os.Rename(old, final); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	b, vectors := newBatch(), make([]columnar.Vector, columnCount)
+	var order []uint32
+	for _, n := range rowGroups(w.counts) {
+		if err := m.take(b, n); err != nil {
+			return err
+		}
+		for len(order) < n {
+			order = append(order, uint32(len(order)))
+		}
+		b.vectors(vectors)
+		if err := out.WriteRowGroup(vectors, order[:n]); err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.RemoveAll(old), os.RemoveAll(filepath.Join(dir, "_writing-"+period)))
+	return nil
 }
 
-// ErrBusy is wrapped by the error of Write while another process writes
-// charges.
-var ErrBusy = errors.New("another process is writing charges")
+// rowGroups cuts the sorted rows into row groups, by how many rows each group
+// has and nothing else.
+func rowGroups(counts map[string]int) []int {
+	names := make([]string, 0, len(counts))
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var sizes []int
+	open := 0
+	for _, name := range names {
+		n := counts[name]
+		if open > 0 && open+n > sharedRows {
+			sizes, open = append(sizes, open), 0
+		}
+		for ; n > rowGroupRows; n -= rowGroupRows {
+			sizes = append(sizes, rowGroupRows)
+		}
+		open += n
+	}
+	if open > 0 {
+		sizes = append(sizes, open)
+	}
+	return sizes
+}
 
+func checkPeriod(period string) error {
+	if !regexp.MustCompile(`^\d{4}-\d{2}$`).MatchString(period) {
+		return fmt.Errorf("%q is not a period such as 2026-03", period)
+	}
+	return nil
+}
+
+func partitionOf(dir, period string) string { return filepath.Join(dir, "period="+period) }
+
+func fileOf(dir, period string) string {
+	return filepath.Join(partitionOf(dir, period), "charges-"+period+".parquet")
+}
+
+// ErrBusy is wrapped by the error of Write while another process writes the
+// same period.
+var ErrBusy = errors.New("another process is writing them")
+
+// lockDir takes the writers' lock, which the process's death releases.
 func lockDir(dir string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +216,7 @@ func lockDir(dir string) (*os.File, error) {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 		}
-		return nil, err
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	return f, nil
 }

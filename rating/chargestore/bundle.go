@@ -1,0 +1,170 @@
+package chargestore
+
+import (
+	"unsafe"
+
+	"hpcbill/ingest/jobstore/columnar"
+)
+
+// The texts of a row are kept in bundles: combinations that many rows have in
+// common, such as who ran a job. A row has the number of its combination.
+const (
+	inGroup  = iota
+	inOrigin // who ran it, and where
+	inName
+	inBasis // by which line of which card it was charged, or why it was not
+	inExact // numbers too large for the columns of fractions; empty for nearly all rows
+	inSource
+	bundleCount
+)
+
+// bundledColumns are the columns of each bundle.
+func bundledColumns() [bundleCount][]int {
+	return [bundleCount][]int{
+		inGroup:  {colGroup},
+		inOrigin: {colCluster, colUser, colAccount, colPartition, colQoS, colState},
+		inName:   {colName},
+		inBasis: {colVerdict, colCause, colCauseDetail, colMeter, colUnit, colPrice, colPriceLabel,
+			colCard, colCardDigest, colCardVersion, colRule, colRuleFile},
+		inExact:  {colQuantityExact, colAmountExact},
+		inSource: {colSourceFile, colSourceDigest},
+	}
+}
+
+// Places of texts in their bundles.
+const (
+	originCluster = 0
+	basisMeter    = 3
+	exactQuantity = 0
+	exactAmount   = 1
+)
+
+// bundle numbers the different combinations of the texts of some columns in
+// the order in which they come. It keeps copies.
+type bundle struct {
+	columns []int
+	texts   []string // of combination n: texts[n·len(columns):][:len(columns)]
+	hashes  []uint64
+	slots   []uint32 // number + 1; a power of two of them
+	arena   []byte   // the copies' memory
+	bytes   int      // of all copies
+	last    uint32   // the number given last
+}
+
+const (
+	firstSlots = 1 << 8
+	arenaBytes = 64 << 10
+)
+
+func (b *bundle) reset() {
+	clear(b.slots)
+	clear(b.texts)
+	b.texts, b.hashes, b.arena, b.bytes, b.last = b.texts[:0], b.hashes[:0], nil, 0, 0
+}
+
+func (b *bundle) count() int { return len(b.hashes) }
+
+// of gives combination n.
+func (b *bundle) of(n uint32) []string {
+	width := len(b.columns)
+	return b.texts[int(n)*width:][:width:width]
+}
+
+// number gives the number of a combination.
+func (b *bundle) number(texts []string) uint32 {
+	if int(b.last) < len(b.hashes) && same(b.of(b.last), texts) {
+		return b.last
+	}
+	if len(b.slots) < 2*len(b.hashes)+2 {
+		b.rehash()
+	}
+	hash := hashOf(texts)
+	mask := uint64(len(b.slots) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		n := b.slots[at]
+		if n == 0 {
+			b.slots[at] = uint32(len(b.hashes) + 1)
+			return b.append(texts, hash)
+		}
+		if b.hashes[n-1] == hash && same(b.of(n-1), texts) {
+			b.last = n - 1
+			return b.last
+		}
+	}
+}
+
+// append adds a combination that is known to be new.
+func (b *bundle) append(texts []string, hash uint64) uint32 {
+	b.last = uint32(len(b.hashes))
+	b.hashes = append(b.hashes, hash)
+	for _, s := range texts {
+		b.texts = append(b.texts, b.copy(s))
+	}
+	return b.last
+}
+
+func (b *bundle) copy(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(b.arena)+len(s) > cap(b.arena) {
+		b.arena = make([]byte, 0, max(arenaBytes, len(s))) // the old one lives on in its strings
+	}
+	start := len(b.arena)
+	b.arena = append(b.arena, s...)
+	b.bytes += len(s)
+	return unsafe.String(&b.arena[start], len(s))
+}
+
+func (b *bundle) rehash() {
+	b.slots = make([]uint32, max(firstSlots, 2*len(b.slots)))
+	mask := uint64(len(b.slots) - 1)
+	for i, hash := range b.hashes {
+		at := hash & mask
+		for b.slots[at] != 0 {
+			at = (at + 1) & mask
+		}
+		b.slots[at] = uint32(i + 1)
+	}
+}
+
+func same(a, b []string) bool {
+	for i, s := range a {
+		if s != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func hashOf(texts []string) uint64 {
+	const odd = 0x9E3779B97F4A7C15
+	h := uint64(0)
+	for _, s := range texts {
+		h = (h^columnar.Hash(s))*odd + h>>29
+	}
+	return h ^ h>>32
+}
+
+// vectors numbers the texts of each column of the bundle for themselves, and
+// gives the rows' columns.
+func (b *bundle) vectors(rows []uint32, vectors []columnar.Vector) {
+	width := len(b.columns)
+	codes := make([]uint32, b.count())
+	for place, column := range b.columns {
+		v := &vectors[column]
+		if width == 1 {
+			v.Index, v.Dict = rows, b.texts
+			continue
+		}
+		var texts columnar.Texts
+		for n := range codes {
+			codes[n] = texts.Number(b.texts[n*width+place])
+		}
+		v.Index = v.Index[:0]
+		for _, n := range rows {
+			v.Index = append(v.Index, codes[n])
+		}
+		v.Dict = texts.List
+	}
+}
