@@ -1,0 +1,71 @@
+# Every target runs from a clean clone with Go alone.
+GO      ?= go
+BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/hpcbill ./cmd/hpcbill
+SITE    ?= demo-site
+FUZZ    ?= 10s
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
+VULNDB      = golang.org/x/vulndb@v0.0.0-20261105234957-e22db6528018
+
+.PHONY: demo build test race lint vuln fuzz bench golden same-bytes duckdb clean
+
+# A whole month of three clusters, from dumps to issued invoices.
+demo: build
+	bin/hpcbill demo $(SITE)
+
+build:
+	$(BUILD)
+
+test:
+	$(GO) test ./...
+
+race:
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+# Known vulnerabilities of the modules in the binary, by the database of a
+# fixed day, which is itself a module: nothing is asked of a live server. Those
+# of the Go standard library are shown; a newer Go mends them.
+vuln:
+	@rm -rf bin/vulndb && mkdir -p bin/vulndb
+	$(GO) run $(subst golang.org/x/vulndb@,golang.org/x/vulndb/cmd/indexdb@,$(VULNDB)) -out bin/vulndb \
+	  -vulns "$$($(GO) mod download -json $(VULNDB) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')/data/osv"
+	@$(GO) run $(GOVULNCHECK) -db "file://$(CURDIR)/bin/vulndb" ./... > bin/vuln.txt; \
+	grep -E '^Vulnerability|^  (Module|Standard)|Found in|Fixed in|^Your code' bin/vuln.txt; \
+	! grep -q '^  Module: ' bin/vuln.txt
+
+# Each fuzz target for a short while: long campaigns are run by hand with FUZZ=10m.
+fuzz:
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ) $$p || exit 1; \
+	  done; done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./ingest/... ./rating/... ./rates/...
+
+# Rewrites the golden files: read the difference before committing it.
+golden:
+	$(GO) test ./invoice/... ./cmd/... -update
+
+# Two demos in two directories have the same bytes, whatever the time zone and
+# the language of the machine.
+same-bytes: build
+	rm -rf bin/demo-a bin/demo-b
+	TZ=UTC LANG=C bin/hpcbill demo bin/demo-a >/dev/null 2>&1
+	TZ=Asia/Tokyo LANG=de_DE.UTF-8 bin/hpcbill demo bin/demo-b >/dev/null 2>&1
+	diff -r bin/demo-a bin/demo-b
+	@echo "two demos, the same bytes"
+
+# The dataset is read back by DuckDB, and its sums are compared with the
+# program's own. Needs node and npm.
+duckdb: build
+	testdata/duckdb/run bin/hpcbill
+
+clean:
+	rm -rf bin demo-site

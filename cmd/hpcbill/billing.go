@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"hpcbill/ingest"
+	"hpcbill/invoice"
+	"hpcbill/invoice/history"
+	"hpcbill/rates"
+	"hpcbill/rating"
+)
+
+// billing is one period computed from jobs and inputs: pure but for the
+// charges that it leaves in a directory.
+type billing struct {
+	period   rates.Period
+	invoices []invoice.Invoice
+	summary  invoice.Summary
+	storage  []rating.StorageOutcome
+	ledger   []invoice.LedgerEntry // what earlier periods drew
+}
+
+// sink takes what became of every job of a period.
+type sink func(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error
+
+// forget keeps none of them: the sums are what is wanted.
+func forget(_ rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {
+	for _, err := range outcomes {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compute rates the period's jobs and holdings under in and composes the
+// drafts. charges takes each job's outcome.
+func (s *site) compute(ctx context.Context, in *inputs, p rates.Period, charges sink) (*billing, error) {
+	ledger, err := s.ledgerBefore(ctx, in, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.computeWith(ctx, in, p, charges, ledger)
+}
+
+func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, charges sink, ledger []invoice.LedgerEntry) (*billing, error) {
+	b := &billing{period: p, ledger: ledger}
+	rater := rating.NewRater(in.tariff())
+	composer, err := invoice.NewComposer(p, in.settings(), in.roster)
+	if err != nil {
+		return nil, err
+	}
+	if err := charges(p, s.outcomes(ctx, rater, p, composer, in)); err != nil {
+		return nil, err
+	}
+	b.storage, err = rater.Storage(in.holdings, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range b.storage {
+		if err := composer.AddStorage(o); err != nil {
+			return nil, err
+		}
+	}
+	b.invoices, b.summary, err = composer.Compose(ledger)
+	if err != nil {
+		return nil, err
+	}
+	b.summary.Records, err = s.records()
+	return b, err
+}
+
+// outcomes rates the period's jobs one by one; each is told to the composer
+// on its way.
+func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period, composer *invoice.Composer, in *inputs) iter.Seq2[rating.Outcome, error] {
+	return func(yield func(rating.Outcome, error) bool) {
+		for batch, err := range s.jobsOf(p, in) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(rating.Outcome{}, err)
+				return
+			}
+			for i := range batch {
+				for _, o := range rater.Job(&batch[i], p) {
+					if err := composer.AddJob(o); err != nil {
+						yield(rating.Outcome{}, err)
+						return
+					}
+					if !yield(o, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// jobsOf gives every job that can have a part in the period: those that ended
+// in it, those still running, and, where a card bills by start or by usage,
+// those that ran in it and ended later.
+func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error] {
+	from, to := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
+	return func(yield func([]ingest.Job, error) bool) {
+		for batch, err := range s.jobs.Jobs(from, to) {
+			if !yield(batch, err) || err != nil {
+				return
+			}
+		}
+		for batch, err := range s.jobs.Unfinished() {
+			if !yield(batch, err) || err != nil {
+				return
+			}
+		}
+		if in.billsByEndAlone() {
+			return
+		}
+		for batch, err := range s.jobs.Overlapping(from, to) {
+			batch = slices.DeleteFunc(batch, func(j ingest.Job) bool { return j.End < to })
+			if !yield(batch, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (in *inputs) billsByEndAlone() bool {
+	for _, c := range in.cards {
+		for _, v := range c.Versions {
+			if v.BillBy != rates.ByEnd {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// records is the first equation over every dump that was ingested.
+func (s *site) records() (invoice.Records, error) {
+	var r invoice.Records
+	all, err := s.jobs.Ingests()
+	for _, in := range all {
+		r.Read += in.Records
+		r.Steps += in.Steps
+		r.Jobs += in.New
+		r.Superseded += in.Revised + in.Unchanged + in.Superseded
+		r.Quarantined += in.Quarantined
+	}
+	return r, errors.Join(err, r.Check())
+}
+
+// ledgerBefore gives what earlier periods drew on prepaid balances. Periods
+// that are not issued yet are composed here to know what they will draw, so
+// that a draft of March shows the balance that February leaves.
+func (s *site) ledgerBefore(ctx context.Context, in *inputs, p rates.Period) ([]invoice.LedgerEntry, error) {
+	ledger, err := s.history.Ledger(ctx, p.String())
+	if err != nil || !hasAllocations(in.roster) {
+		return ledger, err
+	}
+	for q := in.config.FirstPeriod; q.Start.Before(p.Start); q = q.Next() {
+		state, err := s.history.Period(ctx, q.String())
+		if err != nil {
+			return nil, err
+		}
+		if state.State == history.Issued {
+			continue
+		}
+		earlier, err := s.computeWith(ctx, in, q, forget, ledger)
+		if err != nil {
+			return nil, err
+		}
+		ledger = append(ledger, invoice.LedgerEntries(earlier.invoices)...)
+	}
+	return ledger, nil
+}
+
+func hasAllocations(r *rates.Roster) bool {
+	for _, g := range r.Groups {
+		if len(g.Allocations) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "read the whole configuration and print every fault",
+		Long: `Reads hpcbill.yaml, the roster, the rate cards and the storage quotas and prints
+every fault with its file, line and remedy. Writes nothing.
+
+Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
+		Example: "  hpcbill check",
+		Args:    noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			in, err := readInputs(readSiteFile(a.siteDir))
+			if err != nil {
+				return err
+			}
+			return a.printSite(in)
+		},
+	}
+}
+
+// printSite says what the configuration amounts to, so that a person sees
+// that it is what was meant.
+func (a *app) printSite(in *inputs) error {
+	c := in.config
+	fmt.Fprintf(a.stdout, "%s: bills in %s, months of %s from %s on\n", c.Organisation.Name, c.Currency.Code, c.Zone, c.FirstPeriod)
+	for _, cl := range c.Clusters {
+		card := in.cards[cl.Card]
+		rules := 0
+		for _, v := range card.Versions {
+			rules += len(v.Rules)
+		}
+		fmt.Fprintf(a.stdout, "cluster %s: card %s, %s, %s\n", cl.Name, card.Name,
+			count(int64(len(card.Versions)), "version"), count(int64(rules), "rule"))
+	}
+	mappings := 0
+	for _, g := range in.roster.Groups {
+		mappings += len(g.Mappings)
+	}
+	fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.RosterFile, count(int64(len(in.roster.Groups)), "group"), count(int64(mappings), "mapping"))
+	if c.StorageFile != "" {
+		fmt.Fprintf(a.stdout, "%s: %s\n", c.StorageFile, count(int64(len(in.holdings)), "quota"))
+	}
+	for _, s := range c.Sources {
+		paths, err := filepath.Glob(filepath.Join(a.siteDir, filepath.FromSlash(s.Files)))
+		if err != nil {
+			return usageError{fmt.Errorf("%s:%d: sources: %q is not a pattern", configFile, s.Line, s.Files), ""}
+		}
+		fmt.Fprintf(a.stdout, "source %s: %s\n", s.Files, count(int64(len(paths)), "dump"))
+	}
+	_, err := fmt.Fprintln(a.stdout, "no faults")
+	return err
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"hpcbill/ingest"
+	"hpcbill/invoice/history"
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+	"hpcbill/rating"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:   "explain CLUSTER/JOBID",
+		Short: "the calculation of one job, step by step",
+		Long: `Prints how a job's charge came about: the group it reaches, the rule that
+decided, each formula with its numbers, the price, and the lines of the roster,
+the card and the dump that each comes from. A job of an issued month is explained
+under the card and roster that billed it. Every run of a requeued job is shown.`,
+		Example: "  hpcbill explain h2p/156108_7\n  hpcbill explain h2p/156108_7 --format json",
+		Args:    oneArgument("CLUSTER/JOBID"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return usageError{fmt.Errorf("unknown format %q", format), "text or json"}
+			}
+			cluster, job, ok := strings.Cut(args[0], "/")
+			if !ok || cluster == "" || job == "" {
+				return usageError{fmt.Errorf("%q is not CLUSTER/JOBID", args[0]), "such as h2p/156108_7"}
+			}
+			return a.withSite(func(s *site) error { return a.explain(c.Context(), s, cluster, job, format) })
+		},
+	}
+	c.Flags().StringVar(&format, "format", "text", "text or json")
+	return c
+}
+
+func (a *app) explain(ctx context.Context, s *site, cluster, id, format string) error {
+	found, err := s.jobs.Find(cluster, id)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return usageError{fmt.Errorf("no job %s/%s was ingested", cluster, id), "the id is as sacct prints it (JobID or JobIDRaw); hpcbill report ingests lists the dumps"}
+	}
+	var runs []explainedRun
+	for i := range found {
+		run, err := s.explainRun(ctx, &found[i])
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	if format == "json" {
+		text, err := jsonText(runs)
+		if err == nil {
+			_, err = fmt.Fprintf(a.stdout, "%s\n", text)
+		}
+		return err
+	}
+	for i, run := range runs {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		a.printRun(s, run)
+	}
+	return nil
+}
+
+// explainedRun is one record of a job with the calculation of its periods.
+type explainedRun struct {
+	Record recordOfJob        `json:"record"`
+	Parts  []explainedOutcome `json:"parts"`
+}
+
+// recordOfJob is what the dump said.
+type recordOfJob struct {
+	Cluster          string `json:"cluster"`
+	JobID            string `json:"job_id"`
+	User             string `json:"user"`
+	Account          string `json:"account"`
+	Partition        string `json:"partition"`
+	QoS              string `json:"qos"`
+	State            string `json:"state"`
+	Start            string `json:"start"`
+	End              string `json:"end"`
+	ElapsedSeconds   int64  `json:"elapsed_seconds"`
+	SuspendedSeconds int64  `json:"suspended_seconds"`
+	AllocTRES        string `json:"alloc_tres"`
+	File             string `json:"file"`
+	Line             int64  `json:"line"`
+}
+
+// explainedOutcome is what a period made of the record.
+type explainedOutcome struct {
+	Period  string            `json:"period"`
+	Rules   string            `json:"rules"` // "current" or "as issued"
+	Verdict string            `json:"verdict"`
+	Cause   string            `json:"cause,omitempty"`
+	Hint    string            `json:"hint,omitempty"`
+	Seconds int64             `json:"seconds"`
+	Steps   []rating.Step     `json:"steps"`
+	Charges []explainedCharge `json:"charges"`
+}
+
+// explainedCharge is one meter's charge, exact.
+type explainedCharge struct {
+	Group    string      `json:"group"`
+	Meter    string      `json:"meter"`
+	Quantity money.Exact `json:"quantity"`
+	Unit     string      `json:"unit"`
+	Price    money.Exact `json:"price"`
+	Amount   money.Exact `json:"amount"`
+}
+
+// explainRun explains a record in each period that it has a part in.
+func (s *site) explainRun(ctx context.Context, j *ingest.Job) (explainedRun, error) {
+	run := explainedRun{Record: recordOfJob{
+		Cluster: j.Cluster, JobID: j.JobID, User: j.User, Account: j.Account, Partition: j.Partition, QoS: j.QoS,
+		State: string(j.State), Start: s.local(j.Start), End: s.local(j.End),
+		ElapsedSeconds: j.ElapsedSeconds, SuspendedSeconds: j.SuspendedSeconds, AllocTRES: j.AllocTRES,
+		File: j.Source.File, Line: j.Source.Line,
+	}}
+	for _, p := range s.periodsOf(j) {
+		in, which, err := s.inputsOf(ctx, p)
+		if err != nil {
+			return run, err
+		}
+		rater := rating.NewRater(in.tariff())
+		for _, part := range rater.Explain(j, p).Parts {
+			o := part.Outcome
+			e := explainedOutcome{
+				Period: p.String(), Rules: which, Verdict: o.Verdict.String(), Hint: o.Cause.Hint,
+				Seconds: o.Seconds, Steps: part.Steps,
+			}
+			if o.Cause.Code != "" {
+				e.Cause = strings.TrimSuffix(o.Cause.Code+": "+o.Cause.Detail, ": ")
+			}
+			for _, c := range o.Charges {
+				e.Charges = append(e.Charges, explainedCharge{c.Group, c.Meter, c.Quantity, c.Unit, c.Price, c.Amount})
+			}
+			run.Parts = append(run.Parts, e)
+		}
+	}
+	return run, nil
+}
+
+// periodsOf are the months that a job's run touches; its End's alone where it
+// never ran.
+func (s *site) periodsOf(j *ingest.Job) []rates.Period {
+	first, last := j.Start, j.End
+	if last == ingest.None {
+		last = max(j.Start+ingest.Instant(j.ElapsedSeconds+j.SuspendedSeconds), j.Submit)
+	}
+	if first == ingest.None {
+		first = last
+	}
+	var periods []rates.Period
+	for p := rates.PeriodContaining(timeOf(first), s.zone()); !p.Start.After(timeOf(last)); p = p.Next() {
+		periods = append(periods, p)
+	}
+	return periods
+}
+
+func timeOf(t ingest.Instant) time.Time { return time.Unix(int64(t), 0) }
+
+// inputsOf gives the rules of a period: those that billed it where it is
+// issued, otherwise the current ones.
+func (s *site) inputsOf(ctx context.Context, p rates.Period) (in *inputs, which string, err error) {
+	state, err := s.history.Period(ctx, p.String())
+	if err != nil || state.State != history.Issued {
+		return s.inputs, "current", err
+	}
+	recorded, err := s.history.Evidence(ctx, p.String())
+	if err != nil {
+		return nil, "", err
+	}
+	in, err = recordedInputs(recorded)
+	return in, "as issued", err
+}
+
+func (a *app) printRun(s *site, run explainedRun) {
+	r := run.Record
+	fmt.Fprintf(a.stdout, "job %s/%s of %s in %s, %s on %s\n", r.Cluster, oneLine(r.JobID), oneLine(r.User), oneLine(r.Account), r.State, oneLine(r.Partition))
+	switch {
+	case r.Start == "":
+		fmt.Fprintf(a.stdout, "  ran       never, ended %s\n", r.End)
+	case r.End == "":
+		fmt.Fprintf(a.stdout, "  ran       from %s on, %s s so far\n", r.Start, grouped(r.ElapsedSeconds))
+	default:
+		fmt.Fprintf(a.stdout, "  ran       %s to %s, %s s\n", r.Start, r.End, grouped(r.ElapsedSeconds))
+	}
+	if r.SuspendedSeconds > 0 {
+		fmt.Fprintf(a.stdout, "  suspended %s s, which do not count\n", grouped(r.SuspendedSeconds))
+	}
+	if r.AllocTRES != "" {
+		fmt.Fprintf(a.stdout, "  had       %s\n", oneLine(r.AllocTRES))
+	}
+	fmt.Fprintf(a.stdout, "  record    %s:%d\n", r.File, r.Line)
+	for _, p := range run.Parts {
+		a.printOutcome(s, p)
+	}
+	if len(run.Parts) == 0 {
+		fmt.Fprintln(a.stdout, "  in no period yet: it has not ended")
+	}
+}
+
+func (a *app) printOutcome(s *site, p explainedOutcome) {
+	fmt.Fprintf(a.stdout, "\n  %s, rules %s: %s", p.Period, p.Rules, p.Verdict)
+	if p.Cause != "" {
+		fmt.Fprintf(a.stdout, " — %s", oneLine(p.Cause))
+	}
+	fmt.Fprintln(a.stdout)
+	if p.Hint != "" {
+		fmt.Fprintf(a.stdout, "    hint: %s\n", oneLine(p.Hint))
+	}
+	for _, step := range p.Steps {
+		a.printStep(step)
+	}
+	total := money.Exact{}
+	for _, c := range p.Charges {
+		fmt.Fprintf(a.stdout, "    %s pays %s %s at %s %s = %s %s\n", c.Group, quantity(c.Quantity), c.Unit, c.Price, s.config.Currency.Code, quantity(c.Amount), s.config.Currency.Code)
+		total = total.Add(c.Amount)
+	}
+	if len(p.Charges) > 1 {
+		fmt.Fprintf(a.stdout, "    together %s %s, rounded with its line on the invoice\n", total.Decimal(6, money.HalfEven), s.config.Currency.Code)
+	}
+}
+
+// printStep prints one stage: what was decided, or the formula, the same with
+// its numbers, and its value; then where it is written.
+func (a *app) printStep(step rating.Step) {
+	var parts []string
+	if step.Says != "" {
+		parts = append(parts, step.Says)
+	}
+	if step.Formula != "" {
+		text := step.Formula
+		if step.WithNumbers != "" {
+			text += " = " + step.WithNumbers
+		}
+		parts = append(parts, text)
+	}
+	if step.Decides != "" {
+		parts = append(parts, step.Decides+" decides")
+	}
+	text := strings.Join(parts, "; ")
+	if step.Value != "" {
+		value := step.Value
+		if step.Rounded != "" {
+			value += " ≈ " + step.Rounded
+		}
+		text += " = " + strings.TrimSpace(value+" "+step.Unit)
+	}
+	name := string(step.Stage)
+	if step.Meter != "" {
+		name += " " + step.Meter
+	} else if step.Name != "" && step.Stage == rating.LetStage {
+		name += " " + step.Name
+	}
+	where := ""
+	if step.File != "" {
+		where = fmt.Sprintf("  [%s:%d]", step.File, step.Line)
+	}
+	fmt.Fprintf(a.stdout, "    %-22s %s%s\n", name, oneLine(strings.TrimSpace(text)), where)
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hpcbill/ingest"
+	"hpcbill/invoice"
+	"hpcbill/rates"
+	"hpcbill/rates/yamldoc"
+)
+
+// inputs are the rules of a site: everything but the jobs that decides an
+// invoice. They are made from texts alone, so that the texts which history
+// recorded years ago make the same inputs again.
+type inputs struct {
+	config   *config
+	roster   *rates.Roster
+	cards    map[string]*rates.Card // by the name the configuration uses
+	holdings []ingest.Holding
+	texts    []inputText // what was read, in a fixed order
+}
+
+// inputText is one file that the inputs were read from.
+type inputText struct {
+	name string // below the site, or "shipped:NAME" for a card of the program
+	text []byte
+}
+
+func digestOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// shippedPrefix marks the cards that come with the program.
+const shippedPrefix = "shipped:"
+
+// readSiteFile reads a file of a site on disk, or a shipped card.
+func readSiteFile(dir string) func(name string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if card, shipped := strings.CutPrefix(name, shippedPrefix); shipped {
+			text, ok := rates.Shipped(card)
+			if !ok {
+				return nil, fmt.Errorf("no card named %q comes with the program", card)
+			}
+			return text, nil
+		}
+		return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	}
+}
+
+// readInputs reads hpcbill.yaml and all that it names. The error joins every
+// fault of every file: nothing is checked half.
+func readInputs(read func(name string) ([]byte, error)) (*inputs, error) {
+	in := &inputs{cards: map[string]*rates.Card{}}
+	text, err := in.take(read, configFile)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s: %w", configFile, plain(err)), "hpcbill init writes a site; --site names another directory"}
+	}
+	if in.config, err = loadConfig(configFile, text); err != nil {
+		return nil, err
+	}
+	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(read))
+	if err != nil {
+		return nil, err
+	}
+	if err := in.crossCheck(); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+func (in *inputs) take(read func(string) ([]byte, error), name string) ([]byte, error) {
+	text, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	in.texts = append(in.texts, inputText{name, text})
+	return text, nil
+}
+
+// plain drops the operation and the path that os puts before its cause; the
+// message around it names the file.
+func plain(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+func (in *inputs) readRoster(read func(string) ([]byte, error)) error {
+	name := in.config.RosterFile
+	text, err := in.take(read, name)
+	if err != nil {
+		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the roster of groups is named under roster: in " + configFile}
+	}
+	in.roster, err = rates.LoadRoster(name, text)
+	return err
+}
+
+// readCards reads each card that a cluster or a file system names, once.
+func (in *inputs) readCards(read func(string) ([]byte, error)) error {
+	var errs []error
+	load := func(card string, line int, field string) {
+		if in.cards[card] != nil {
+			return
+		}
+		name := card
+		if !strings.ContainsAny(card, "/.") {
+			name = shippedPrefix + card
+		}
+		text, err := in.take(read, name)
+		if err != nil {
+			errs = append(errs, rates.Fault{File: configFile, Line: line, Field: field,
+				Message: fmt.Sprintf("card %q: %v", card, plain(err)),
+				Remedy:  "name a shipped card (" + strings.Join(rates.ShippedNames(), ", ") + ") or a file below the site"})
+			return
+		}
+		c, err := rates.LoadCard(name, text)
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		in.cards[card] = c
+		if c.Currency != in.config.Currency {
+			errs = append(errs, rates.Fault{File: configFile, Line: line, Field: field,
+				Message: fmt.Sprintf("card %q is in %s, the site in %s", card, c.Currency.Code, in.config.Currency.Code),
+				Remedy:  "nothing is converted: one site bills in one currency"})
+		}
+	}
+	for _, c := range in.config.Clusters {
+		load(c.Card, c.Line, "clusters."+c.Name+".card")
+	}
+	for i, c := range in.config.StorageCards {
+		load(c.Card, c.Line, fmt.Sprintf("storage.cards[%d].card", i))
+	}
+	return errors.Join(errs...)
+}
+
+func (in *inputs) readStorage(read func(string) ([]byte, error)) error {
+	name := in.config.StorageFile
+	if name == "" {
+		return nil
+	}
+	text, err := in.take(read, name)
+	if err != nil {
+		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the quotas are named under storage.file: in " + configFile}
+	}
+	in.holdings, err = ingest.Holdings(name, bytes.NewReader(text))
+	return err
+}
+
+// crossCheck finds what each file alone cannot know: a quota of a group that
+// does not exist.
+func (in *inputs) crossCheck() error {
+	var faults []error
+	known := make([]string, 0, len(in.roster.Groups))
+	for _, g := range in.roster.Groups {
+		known = append(known, g.ID)
+	}
+	for _, h := range in.holdings {
+		if in.roster.Group(h.Group) != nil {
+			continue
+		}
+		faults = append(faults, &ingest.Error{
+			File: h.Source.File, Line: h.Source.Line, Field: "group",
+			Cause:  fmt.Errorf("group %q is not in %s", h.Group, in.config.RosterFile),
+			Remedy: yamldoc.Suggest(h.Group, known),
+		})
+	}
+	return errors.Join(faults...)
+}
+
+// settings are the invoice settings.
+func (in *inputs) settings() invoice.Settings {
+	return invoice.Settings{
+		Issuer: in.config.Organisation, Currency: in.config.Currency, Rounding: in.config.Invoice.Rounding,
+	}
+}
+
+// zone is the site's time zone.
+func (in *inputs) zone() *time.Location { return in.config.Zone }

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"hpcbill/ingest/jobstore"
+	"hpcbill/invoice"
+	"hpcbill/invoice/history"
+	"hpcbill/rates"
+	"hpcbill/rating"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) issueCommand() *cobra.Command {
+	var period, acceptHeld string
+	c := &cobra.Command{
+		Use:   "issue --period YYYY-MM",
+		Short: "number and freeze the drafts of a month",
+		Long: `Computes the drafts once more, makes sure that they are the ones that were
+reviewed, numbers them, records them in the history and writes the final
+documents into invoices/YYYY-MM. From then on the month is closed.
+
+Refuses while the month is not over, an earlier month is not issued, anything is
+held or quarantined in it (unless --accept-held gives the reason, which is kept),
+or the inputs have changed since the draft. Issuing an issued month again draws
+its documents again and changes nothing.
+
+Exit codes: 0 done · 1 refused · 2 configuration · 4 issued, and differs.`,
+		Example: "  hpcbill issue --period 2026-03",
+		Args:    noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return a.withPeriod(period, func(s *site, p rates.Period) error {
+				return a.issue(c.Context(), s, p, acceptHeld)
+			})
+		},
+	}
+	c.Flags().StringVar(&period, "period", "", "the month, such as 2026-03")
+	c.Flags().StringVar(&acceptHeld, "accept-held", "", "issue although jobs are held or records quarantined, for this reason")
+	return c
+}
+
+// issue freezes one period.
+func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld string) error {
+	if p.End.After(a.now()) {
+		return hinted{fmt.Errorf("%s is not over: it ends at %s", p, p.End.Format(time.RFC3339)), "a draft can be made at any time: hpcbill bill --period " + p.String()}
+	}
+	if err := a.recordIngests(ctx, s); err != nil {
+		return err
+	}
+	state, err := s.history.Period(ctx, p.String())
+	if err != nil {
+		return err
+	}
+	if state.State == history.Issued {
+		if err := a.billIssued(ctx, s, p); err != nil {
+			return err
+		}
+		_, err := a.drawIssued(ctx, s, p)
+		return err
+	}
+	b, err := a.reviewed(ctx, s, p)
+	if err != nil {
+		return err
+	}
+	if err := s.refuseQuarantined(p, acceptHeld); err != nil {
+		return err
+	}
+	if err := a.record(ctx, s, b, acceptHeld); err != nil {
+		return err
+	}
+	invoices, err := a.drawIssued(ctx, s, p)
+	if err != nil {
+		return err
+	}
+	b.invoices = invoices
+	a.printBilling(s, b, filepath.Join(invoicesDir, p.String()))
+	fmt.Fprintf(a.stdout, "\n%s is issued: %s, %s\n", p, count(int64(len(invoices)), "invoice"), s.money(b.summary.Total))
+	return nil
+}
+
+// reviewed computes the period again and makes sure that the result is the
+// draft that people looked at.
+func (a *app) reviewed(ctx context.Context, s *site, p rates.Period) (*billing, error) {
+	draft, err := s.history.LastDraft(ctx, p.String())
+	remedy := "hpcbill bill --period " + p.String()
+	if errors.Is(err, history.ErrNotFound) {
+		return nil, hinted{fmt.Errorf("%s has no draft", p), "look at one before it is issued: " + remedy}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.compute(ctx, s.inputs, p, keepCharges(s.path(chargesDir)))
+	if err != nil {
+		return nil, err
+	}
+	if changes := invoice.Compare(draft.Invoices, b.invoices); len(changes) > 0 {
+		a.printChanges("since the draft", s, changes)
+		return nil, hinted{fmt.Errorf("the draft of %s is older than its inputs: %s would come out otherwise", p, count(int64(len(changes)), "invoice")),
+			"draft it again and look at it: " + remedy}
+	}
+	return b, nil
+}
+
+// record numbers the drafts and keeps them, in one transaction.
+func (a *app) record(ctx context.Context, s *site, b *billing, acceptHeld string) error {
+	evidence, err := s.evidence(b)
+	if err != nil {
+		return err
+	}
+	_, err = s.history.Issue(ctx, history.Issue{
+		Period: b.period.String(), Invoices: b.invoices, Evidence: evidence,
+		Earlier: s.earlier(b.period), AcceptedHeld: acceptHeld,
+		Numbering: history.Numbering{
+			Series: s.config.Invoice.Series, FiscalYearStart: time.Month(s.config.Invoice.FiscalYearStart),
+		},
+		At: a.clock(), Actor: a.actor(),
+	})
+	return err
+}
+
+// drawIssued writes the documents of an issued period from what the history
+// has, and removes the drafts. A crash before it is done is mended by issuing
+// the same period again.
+func (a *app) drawIssued(ctx context.Context, s *site, p rates.Period) ([]invoice.Invoice, error) {
+	invoices, err := s.history.Invoices(ctx, history.Filter{Period: p.String()})
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.history.Period(ctx, p.String())
+	if err != nil {
+		return nil, err
+	}
+	in, _, err := s.inputsOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	storage, err := rating.NewRater(in.tariff()).Storage(in.holdings, p)
+	if err != nil {
+		return nil, err
+	}
+	d := documents{
+		dir: s.path(filepath.Join(invoicesDir, p.String())), charges: s.path(chargesDir),
+		period: p, language: "en", invoices: invoices, storage: storage, chainHead: state.Hash,
+	}
+	if err := d.draw(ctx); err != nil {
+		return nil, err
+	}
+	if err := os.RemoveAll(filepath.Join(d.dir, draftDir)); err != nil {
+		return nil, err
+	}
+	return invoices, s.history.RecordDocuments(ctx, p.String(), d.written, a.clock(), a.actor(), programBuild())
+}
+
+// refuseQuarantined keeps a period open while records that may belong to it
+// could not be read.
+func (s *site) refuseQuarantined(p rates.Period, acceptHeld string) error {
+	entries, err := s.quarantined(p)
+	if err != nil || len(entries) == 0 || acceptHeld != "" {
+		return err
+	}
+	first := entries[0]
+	return hinted{
+		fmt.Errorf("%s that may belong to %s could not be read, the first at %s:%d: %s",
+			count(int64(len(entries)), "record"), p, first.Source.File, first.Source.Line, first.Reason),
+		"hpcbill report quarantine lists them; ingest a corrected dump of the same name, or issue with --accept-held REASON",
+	}
+}
+
+// quarantined gives the unsettled quarantined records that may belong to p: by
+// their End where it could be read, otherwise by the ends in their dump.
+func (s *site) quarantined(p rates.Period) ([]jobstore.Quarantine, error) {
+	from, to := p.Start.Unix(), p.End.Unix()
+	var in []jobstore.Quarantine
+	for q, err := range s.jobs.Quarantined() {
+		if err != nil {
+			return nil, err
+		}
+		first, last := int64(q.End), int64(q.End)
+		if first == 0 {
+			first, last = int64(q.Ingest.FirstEnd), int64(q.Ingest.LastEnd)
+		}
+		if first < to && last >= from {
+			in = append(in, q)
+		}
+	}
+	return in, nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"hpcbill/rates"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) ratesCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "rates",
+		Short:   "the rate cards that come with the program",
+		Example: "  hpcbill rates list\n  hpcbill rates show osc > rates/mine.yaml",
+		Args:    noArguments,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(
+		&cobra.Command{
+			Use:     "list",
+			Short:   "list them",
+			Example: "  hpcbill rates list",
+			Args:    noArguments,
+			RunE: func(*cobra.Command, []string) error {
+				for _, name := range rates.ShippedNames() {
+					text, _ := rates.Shipped(name)
+					card, err := rates.LoadCard(shippedPrefix+name, text)
+					if err != nil {
+						return err
+					}
+					fmt.Fprintf(a.stdout, "%-12s %s\n", name, card.Source)
+				}
+				return nil
+			},
+		},
+		&cobra.Command{
+			Use:     "show NAME",
+			Short:   "print one, to be edited",
+			Example: "  hpcbill rates show pitt-crc > rates/mine.yaml",
+			Args:    oneArgument("card"),
+			RunE: func(_ *cobra.Command, args []string) error {
+				text, ok := rates.Shipped(args[0])
+				if !ok {
+					return usageError{fmt.Errorf("no card named %q comes with the program", args[0]), "one of " + strings.Join(rates.ShippedNames(), ", ")}
+				}
+				_, err := a.stdout.Write(text)
+				return err
+			},
+		},
+	)
+	return c
+}

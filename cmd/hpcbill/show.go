@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"hpcbill/invoice"
+	"hpcbill/invoice/history"
+	"hpcbill/invoice/html"
+	"hpcbill/rates/money"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use:     "show NUMBER",
+		Short:   "one past invoice, drawn again",
+		Long:    "Prints an issued invoice from the history alone: as text, JSON, CSV, or the page that went out.",
+		Example: "  hpcbill show HPC-2026-00001\n  hpcbill show HPC-2026-00001 --format html > invoice.html",
+		Args:    oneArgument("invoice number"),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if format != "html" {
+				if err := checkFormat(format); err != nil {
+					return usageError{fmt.Errorf("unknown format %q", format), "table, json, csv or html"}
+				}
+			}
+			db, err := a.openHistory()
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, db.Close()) }()
+			inv, err := db.Invoice(c.Context(), args[0])
+			if errors.Is(err, history.ErrNotFound) {
+				return usageError{fmt.Errorf("there is no invoice %s", args[0]), "hpcbill list shows all"}
+			}
+			if err != nil {
+				return err
+			}
+			if format == "html" {
+				state, err := db.Period(c.Context(), inv.Period)
+				if err != nil {
+					return err
+				}
+				return html.Write(a.stdout, inv, html.Extras{ChainHead: state.Hash})
+			}
+			return a.showInvoice(inv, format)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "table", "table, json, csv or html")
+	return c
+}
+
+func (a *app) showInvoice(inv invoice.Invoice, format string) error {
+	if format == "json" {
+		text, err := jsonText(inv)
+		if err == nil {
+			_, err = fmt.Fprintf(a.stdout, "%s\n", text)
+		}
+		return err
+	}
+	t := table{columns: columns("line", "kind", "description", ">quantity", "unit", ">price", ">amount")}
+	for _, l := range inv.Lines {
+		t.add(int64(l.Position), string(l.Kind), l.Description, l.Quantity.Decimal(6, money.HalfEven), l.Unit,
+			l.Price.String(), inv.Currency.Plain(l.Amount))
+	}
+	if format == "csv" {
+		return t.write(a.stdout, format)
+	}
+	fmt.Fprintf(a.stdout, "%s  %s  issued %s\n", inv.Number, inv.Period, inv.Issued)
+	fmt.Fprintf(a.stdout, "to    %s (%s)%s\n", oneLine(inv.Group.Name), inv.Group.ID, labelled(", ", inv.Group.Department))
+	fmt.Fprintf(a.stdout, "from  %s\n\n", oneLine(inv.Issuer.Name))
+	if err := t.write(a.stdout, format); err != nil {
+		return err
+	}
+	c := inv.Currency
+	fmt.Fprintf(a.stdout, "\nlist %s · reductions %s · total %s %s\n", c.Format(inv.List), c.Format(inv.Reductions), c.Format(inv.Total), c.Code)
+	for _, b := range inv.Balances {
+		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s drawn, %s left until %s\n", oneLine(b.Allocation),
+			quantity(b.Opening), b.Unit, quantity(b.Drawn), quantity(b.Left), b.Until)
+	}
+	return nil
+}
+
+func labelled(separator, text string) string {
+	if text = strings.TrimSpace(oneLine(text)); text == "" {
+		return ""
+	}
+	return separator + text
+}
