@@ -51,6 +51,8 @@ type part struct {
 
 	Index     indexShape `json:"index"`
 	Compacted bool       `json:"compacted,omitempty"`
+
+	temporary string // its name beneath _tmp, until it is committed
 }
 
 // The values of part.Month that are no month.

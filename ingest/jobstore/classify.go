@@ -1,7 +1,6 @@
 package jobstore
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -18,28 +17,28 @@ const (
 	otherKnown                    // there is another record of the raw id
 )
 
-// classify decides, for each row of the batch, whether it is new, known, a
-// repetition, or contested; new ones are chosen, and the others put where
+// classify decides, for each row of a batch, whether it is new, known, a
+// repetition, or contested. New ones are chosen, the others are put where
 // they belong.
-func (g *Ingest) classify() error {
-	b := g.batch
+func (g *Ingest) classify(b *rows) error {
 	g.chosen = g.chosen[:0]
-	g.countBatch()
+	g.countBatch(b)
 	for number, cluster := range b.clusters.List {
 		g.keys = g.keys[:0]
-		for row, c := range b.cluster {
+		for row, c := range b.cluster[:b.n] {
 			if int(c) == number {
 				g.keys = append(g.keys, key{uint64(b.ints[colJobIDRaw][row]), b.prints[row], uint64(row)})
 			}
 		}
 		if len(g.spare) < len(g.keys) {
-			g.spare = make([]key, len(g.keys), cap(g.keys))
+			g.spare = make([]key, len(g.keys))
 		}
 		sortKeys(g.keys, g.spare[:len(g.keys)])
+		cluster = strings.Clone(cluster)
 		if err := g.markKeys(cluster); err != nil {
 			return err
 		}
-		if err := g.place(strings.Clone(cluster)); err != nil {
+		if err := g.place(b, cluster); err != nil {
 			return err
 		}
 	}
@@ -47,29 +46,30 @@ func (g *Ingest) classify() error {
 	return nil
 }
 
-func (g *Ingest) countBatch() {
-	g.record.Jobs += int64(g.batch.n)
-	for _, n := range g.batch.ints[colEnd] {
+func (g *Ingest) countBatch(b *rows) {
+	g.record.Jobs += int64(b.n)
+	for _, n := range b.ints[colEnd][:b.n] {
 		end := ingest.Instant(n)
 		if end != ingest.None && (g.record.FirstEnd == ingest.None || end < g.record.FirstEnd) {
 			g.record.FirstEnd = end
 		}
 		g.record.LastEnd = max(g.record.LastEnd, end)
 	}
-	for _, cluster := range g.batch.clusters.List {
+	for _, cluster := range b.clusters.List {
 		if !g.clusters[cluster] {
 			g.clusters[strings.Clone(cluster)] = true
 		}
 	}
 }
 
-// markKeys marks the keys of one cluster's rows, which are sorted.
+// markKeys marks the keys of one cluster's rows, which are in order.
 func (g *Ingest) markKeys(cluster string) error {
-	g.marks = append(g.marks[:0], make([]marks, len(g.keys))...)
+	g.marks = slices.Grow(g.marks[:0], len(g.keys))[:len(g.keys)]
+	clear(g.marks)
 	g.raws = g.raws[:0]
 	for i, k := range g.keys {
 		g.raws = append(g.raws, k.raw)
-		if len(g.disputed) > 0 && g.disputed[jobKey{cluster, k.raw}] {
+		if g.contested.has(cluster, k.raw) {
 			g.marks[i] |= otherKnown
 		}
 	}
@@ -93,6 +93,11 @@ func (g *Ingest) markKeys(cluster string) error {
 			return err
 		}
 	}
+	for _, p := range g.contested.spilled {
+		if err := g.markAgainst(p.part, cluster, otherKnown); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -110,7 +115,8 @@ func (g *Ingest) markRepeated(start, end int) {
 	}
 }
 
-// markAgainst compares the keys with a part's index.
+// markAgainst compares the keys with a part's index. Records that are the
+// same get the mark given, unless they are superseded ones.
 func (g *Ingest) markAgainst(p *part, cluster string, same marks) error {
 	if p.Cluster != cluster || !p.Index.covers(g.raws) {
 		return nil
@@ -132,20 +138,21 @@ func (g *Ingest) markAgainst(p *part, cluster string, same marks) error {
 }
 
 // place puts each row where its marks say it belongs.
-func (g *Ingest) place(cluster string) error {
+func (g *Ingest) place(b *rows, cluster string) error {
 	var known []key
 	for i, k := range g.keys {
 		switch m := g.marks[i]; {
 		case m&sameStored != 0:
 			g.record.Unchanged++
 			if m&sameEarlier == 0 {
-				known = append(known, key{k.raw, k.print, uint64(g.batch.ints[colLine][k.at])})
+				known = append(known, key{k.raw, k.print, uint64(b.ints[colLine][k.at])})
 			}
 		case m&sameEarlier != 0:
 			g.record.Superseded++
 		case m&otherKnown != 0:
-			g.disputed[jobKey{cluster, k.raw}] = true
-			g.contested = append(g.contested, contestedBy{g.batch.revision(uint32(k.at))})
+			if err := g.contest(b, uint32(k.at)); err != nil {
+				return err
+			}
 		default:
 			g.record.New++
 			g.chosen = append(g.chosen, uint32(k.at))
@@ -157,34 +164,10 @@ func (g *Ingest) place(cluster string) error {
 	return g.writeSightings(cluster, known)
 }
 
-// newSight is a list of sightings written beneath _tmp.
-type newSight struct {
-	*sighting
-	temporary string
-}
-
-// writeSightings writes a list of records that the store knows already, by
-// their keys in order; at is the line.
-func (g *Ingest) writeSightings(cluster string, keys []key) error {
-	n := &newSight{sighting: &sighting{Cluster: cluster}, temporary: "sightings-" + number(len(g.sightings))}
-	data, shape := encodeIndex(keys, true)
-	n.Index = shape
-	f, err := os.Create(g.store.path(temporaryDir + "/" + n.temporary))
-	if err != nil {
-		return err
+// pathOf gives where a part lies now.
+func (g *Ingest) pathOf(p *part) string {
+	if p.temporary != "" {
+		return g.store.path(temporaryDir + "/" + p.temporary)
 	}
-	defer f.Close()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	g.sightings = append(g.sightings, n)
-	return g.store.sync(f)
+	return g.store.path(p.Path)
 }
-
-// finish fills in what is known of the dump now.
-func (n *newSight) finish(d Dump, sequence int) {
-	n.File, n.Digest, n.DumpTime = d.File, d.Digest, d.Newest
-	n.Path = sightingsDir + "/" + number(sequence) + "-" + n.temporary
-}
-
-func number(n int) string { return fmt.Sprintf("%08d", n) }

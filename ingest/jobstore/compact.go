@@ -3,7 +3,6 @@ package jobstore
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
@@ -23,7 +22,7 @@ func (s *Store) Compact() error {
 		return fmt.Errorf("compact jobs: %w", err)
 	}
 	defer lock.Close()
-	k := &compaction{store: s, catalog: c, writer: s.newPartWriter("compact"), batch: newRows(0)}
+	k := &compaction{store: s, catalog: c, writer: s.newPartWriter("compact"), batch: &rows{}}
 	if err := k.run(); err != nil {
 		return fmt.Errorf("compact jobs: %w", err)
 	}
@@ -92,9 +91,6 @@ func (k *compaction) run() error {
 		j.Moves = append(j.Moves, move{n.temporary, n.Path})
 	}
 	k.catalog.Parts = kept
-	j.Removes = slices.DeleteFunc(j.Removes, func(name string) bool {
-		return slices.ContainsFunc(j.Moves, func(m move) bool { return m.To == name })
-	})
 	return k.store.commit(k.catalog, j)
 }
 
@@ -103,7 +99,7 @@ func (k *compaction) run() error {
 func (k *compaction) unordered(group []*part) ([]*part, error) {
 	for i, p := range group {
 		last := i == len(group)-1
-		if !p.Compacted || !last && (p.Rows < maxPartRows || group[i+1].MinEnd <= p.MaxEnd && !group[i+1].Compacted) {
+		if !p.Compacted || !last && (p.Rows < k.store.partRows || group[i+1].MinEnd <= p.MaxEnd && !group[i+1].Compacted) {
 			return group[i:], nil
 		}
 		// A part further on may begin before this one ends.
@@ -144,20 +140,16 @@ func (k *compaction) mergeParts(parts []*part) error {
 		snap.files[p] = f
 		k.gone[p] = true
 	}
-	columns, err := k.store.columns(nil)
-	if err != nil {
-		return err
-	}
 	superseded := !parts[0].visible()
 	var failed error
 	m := &merge{
-		query: Query{To: math.MaxInt64, Unfinished: true}, columns: columns, cluster: parts[0].Cluster,
+		query: Query{To: math.MaxInt64, Unfinished: true}, columns: everyColumn(), cluster: parts[0].Cluster,
 		jobs: make([]ingest.Job, 0, batchJobs), history: make([]revision, batchJobs), historyOf: k.historyOf,
 	}
 	m.yield = func(jobs []ingest.Job, _ error) bool {
 		for i := range jobs {
 			k.batch.addRevision(&m.history[i])
-			if k.batch.n == maxPartRows {
+			if k.batch.n == k.store.partRows {
 				failed = k.write(superseded)
 			}
 		}
@@ -173,11 +165,7 @@ func (k *compaction) mergeParts(parts []*part) error {
 }
 
 func (k *compaction) write(superseded bool) error {
-	all := make([]uint32, k.batch.n)
-	for i := range all {
-		all[i] = uint32(i)
-	}
-	parts, err := k.writer.write(k.batch, all, superseded, true)
+	parts, err := k.writer.write(k.batch, allRows(k.batch), superseded, true)
 	k.fresh = append(k.fresh, parts...)
 	k.batch.reset()
 	return err
@@ -187,11 +175,6 @@ func (k *compaction) write(superseded bool) error {
 type partHistory struct {
 	prints []uint64            // by row
 	seen   map[uint32][]seenBy // by row: since the part was written
-}
-
-type seenBy struct {
-	source   ingest.Source
-	dumpTime ingest.Instant
 }
 
 // of gives the record of a row as it stands after all sightings.
@@ -206,62 +189,26 @@ func (h *partHistory) of(j *ingest.Job, page *columnar.Page, row, before int) re
 
 // historyOf reads a part's index and looks its rows up in the lists of
 // sightings.
-func (k *compaction) historyOf(p *part) (*partHistory, error) {
-	keys, err := k.store.readIndex(p)
+func (s *Store) historyOf(p *part, name string, sightings []sightingFile) (*partHistory, error) {
+	keys, err := p.Index.read(name)
 	if err != nil {
 		return nil, err
 	}
 	h := &partHistory{prints: make([]uint64, p.Rows), seen: map[uint32][]seenBy{}}
-	raws := make([]uint64, len(keys))
-	for i, key := range keys {
-		if key.at >= uint64(p.Rows) {
-			return nil, fmt.Errorf("%s: damaged index", k.store.path(p.Path))
+	for _, k := range keys {
+		if k.at >= uint64(p.Rows) {
+			return nil, fmt.Errorf("%s: damaged index", name)
 		}
-		h.prints[key.at], raws[i] = key.print, key.raw
+		h.prints[k.at] = k.print
 	}
-	for _, x := range k.catalog.Sightings {
-		if x.Cluster != p.Cluster || !x.Index.covers(raws) {
-			continue
-		}
-		if err := k.lookUp(x, raws, keys, h); err != nil {
-			return nil, err
-		}
-	}
-	return h, nil
-}
-
-func (k *compaction) lookUp(x *sighting, raws []uint64, keys []key, h *partHistory) error {
-	f, err := os.Open(k.store.path(x.Path))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return x.Index.find(f, raws, func(i int, s key) {
-		for ; i < len(keys) && keys[i].raw == s.raw; i++ {
-			if keys[i].print == s.print {
-				row := uint32(keys[i].at)
-				h.seen[row] = append(h.seen[row], seenBy{ingest.Source{File: x.File, Digest: x.Digest, Line: int64(s.at)}, x.DumpTime})
-			}
-		}
+	return h, eachSighting(sightings, p.Cluster, keys, func(at int, by seenBy) {
+		row := uint32(keys[at].at)
+		h.seen[row] = append(h.seen[row], by)
 	})
 }
 
-// readIndex reads a part's index whole.
-func (s *Store) readIndex(p *part) ([]key, error) {
-	f, err := os.Open(s.path(p.Path))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data := make([]byte, p.Index.Count*p.Index.width())
-	if _, err := f.ReadAt(data, p.Index.Offset); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("read index of %s: %w", p.Path, err)
-	}
-	keys := make([]key, p.Index.Count)
-	for i := range keys {
-		keys[i] = p.Index.decode(data[i*p.Index.width():])
-	}
-	return keys, nil
+func (k *compaction) historyOf(p *part) (*partHistory, error) {
+	return k.store.historyOf(p, k.store.path(p.Path), k.store.sightingFiles(k.catalog))
 }
 
 // groupParts gives parts by cluster and month, each group in the order of its

@@ -55,7 +55,7 @@ func (s *Store) findIn(p *part, f *os.File, raw bool, number uint64, jobID strin
 	} else if hit, err := s.hasJobID(p, f, jobID); err != nil || !hit {
 		return nil, err
 	}
-	err := s.eachRowOf(p, f, func(_ uint32, v *revision) error {
+	err := s.eachRowOf(p, f, nil, func(_ uint32, v *revision) error {
 		if raw && v.JobIDRaw == number || v.JobID == jobID {
 			found = append(found, v.Job)
 		}

@@ -144,11 +144,12 @@ func groupRecords(records []revision) []int {
 
 // see notes that a dump had this very record. A final record is said to stand
 // where it was seen first; an unfinished one where it was seen last, since of
-// those that lost nothing is kept.
+// those that lost nothing is kept. In one dump it stands in the first line.
 func (r *revision) see(source ingest.Source, dumpTime ingest.Instant) {
-	earlier := cmp.Or(cmp.Compare(dumpTime, r.dumpTime), cmp.Compare(source.Digest, r.Source.Digest),
-		cmp.Compare(source.Line, r.Source.Line)) < 0
-	if earlier == r.Final() {
+	switch order := cmp.Or(cmp.Compare(dumpTime, r.dumpTime), cmp.Compare(source.Digest, r.Source.Digest)); {
+	case order == 0:
+		r.Source.Line = min(r.Source.Line, source.Line)
+	case (order < 0) == r.Final():
 		r.Source, r.dumpTime = source, dumpTime
 	}
 	r.lastSeen = max(r.lastSeen, dumpTime)

@@ -10,38 +10,41 @@ import (
 )
 
 // Ingest takes in one dump. Nothing of it is seen before Commit.
+//
+// While one batch of rows is filled by Add, a goroutine sorts and writes the
+// one before: it alone uses everything below the line until Commit has waited
+// for it.
 type Ingest struct {
-	store   *Store
-	lock    *os.File
+	store *Store
+	lock  *os.File
+	batch *rows // being filled
+	ended bool
+	err   error // of Add
+
+	full chan *rows // to the goroutine
+	free chan *rows // and back
+	done chan error
+
+	// -----
+
 	catalog *catalog
 	parts   *partWriter
-	batch   *rows
 	record  Record
 
-	fresh     []*newPart    // written from this dump, or for it
-	sightings []*newSight   // lists of records that were known
-	contested []contestedBy // records of jobs that the store knows otherwise
-	disputed  map[jobKey]bool
-	repeated  []key // superseded records that the dump has again
+	fresh     []*newPart // written beneath _tmp, to be part of the store
+	sightings []*newSight
 	clusters  map[string]bool
+	contested contested
+	winners   *rows // of contested jobs, to be written into the dataset
+	losers    *rows // likewise, to the superseded records
+	removed   map[*part][]taken
 
-	chosen []uint32
-	keys   []key
+	chosen []uint32 // rows of a batch that are new
+	keys   []key    // of a cluster's rows, by raw id
 	spare  []key
 	raws   []uint64
 	marks  []marks
-	err    error
 }
-
-// jobKey is a raw id of a cluster: what revisions of a job have in common.
-type jobKey struct {
-	cluster string
-	raw     uint64
-}
-
-// contestedBy is a record whose fate is decided at the end, among all records
-// of its raw id.
-type contestedBy struct{ revision }
 
 // ErrEnded is returned for the use of an Ingest after Commit or Abort.
 var ErrEnded = errors.New("the ingest has ended")
@@ -53,97 +56,141 @@ func (s *Store) Begin() (*Ingest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("begin ingest: %w", err)
 	}
-	return &Ingest{store: s, lock: lock, catalog: c, parts: s.newPartWriter("ingest"), batch: newRows(0),
-		disputed: map[jobKey]bool{}, clusters: map[string]bool{}}, nil
+	return &Ingest{
+		store: s, lock: lock, catalog: c, batch: &rows{}, winners: &rows{}, losers: &rows{},
+		parts: s.newPartWriter("ingest"), clusters: map[string]bool{}, removed: map[*part][]taken{},
+		contested: newContested(),
+	}, nil
 }
 
 // Add takes in a batch of jobs, in the order of the dump. It keeps nothing of
-// the batch's memory.
+// the batch's memory. What fails while an earlier batch is being written may
+// be told by a later Add, or by Commit.
 func (g *Ingest) Add(jobs []ingest.Job) error {
-	if g.err != nil {
-		return g.err
+	if g.ended {
+		return ErrEnded
 	}
 	for i := range jobs {
+		if g.err != nil {
+			return fmt.Errorf("store jobs: %w", g.err)
+		}
 		g.batch.add(&jobs[i])
-		if g.batch.n == maxPartRows {
-			if err := g.writeBatch(); err != nil {
-				g.err = fmt.Errorf("store jobs: %w", err)
-				return g.err
-			}
+		if g.batch.n == g.store.partRows {
+			g.err = g.handOver()
 		}
 	}
 	return nil
 }
 
-// writeBatch writes what is new in a full batch.
-func (g *Ingest) writeBatch() error {
-	if err := g.classify(); err != nil {
+// handOver gives the full batch to the goroutine, and takes an empty one.
+func (g *Ingest) handOver() error {
+	if g.full == nil {
+		g.full, g.free, g.done = make(chan *rows), make(chan *rows, 2), make(chan error, 1)
+		g.free <- &rows{}
+		go g.writeBatches()
+	}
+	select {
+	case g.full <- g.batch:
+		g.batch = <-g.free
+		return nil
+	case err := <-g.done:
+		g.done <- err // Commit and Abort ask again
 		return err
 	}
-	return g.writeChosen()
 }
 
-// writeChosen writes the chosen rows of the batch and empties it.
-func (g *Ingest) writeChosen() error {
-	parts, err := g.parts.write(g.batch, g.chosen, false, false)
+// writeBatches writes batches until there are no more, or one fails.
+func (g *Ingest) writeBatches() {
+	for b := range g.full {
+		if err := g.writeBatch(b); err != nil {
+			g.done <- err
+			return
+		}
+		g.free <- b
+	}
+	g.done <- nil
+}
+
+// writeBatch writes what is new in a batch, and empties it.
+func (g *Ingest) writeBatch(b *rows) error {
+	if err := g.classify(b); err != nil {
+		return err
+	}
+	return g.writeNew(b)
+}
+
+// writeNew writes the chosen rows into the dataset, and empties the batch.
+func (g *Ingest) writeNew(b *rows) error {
+	parts, err := g.parts.write(b, g.chosen, false, false)
 	g.fresh = append(g.fresh, parts...)
-	g.batch.reset()
-	g.chosen = g.chosen[:0]
+	b.reset()
 	return err
+}
+
+// wait ends the goroutine.
+func (g *Ingest) wait() error {
+	if g.full == nil {
+		return nil
+	}
+	close(g.full)
+	g.full = nil
+	return <-g.done
 }
 
 // Commit makes the dump part of the dataset: all of it, or, when an error is
 // returned or the process dies on the way, nothing.
 func (g *Ingest) Commit(d Dump) (Record, error) {
-	if g.err != nil {
-		g.Abort()
-		return Record{}, g.err
+	if g.ended {
+		return Record{}, ErrEnded
 	}
-	record, err := g.commit(d)
+	err := g.wait()
+	var r Record
+	if err == nil {
+		r, err = g.commit(d)
+	}
 	g.Abort()
 	if err != nil {
 		return Record{}, fmt.Errorf("store %s: %w", d.File, err)
 	}
-	return record, nil
+	return r, nil
 }
 
 // Abort gives up an ingest that was not committed. After Commit it does
 // nothing.
 func (g *Ingest) Abort() {
-	if g.lock == nil {
+	if g.ended {
 		return
 	}
+	g.ended = true
+	_ = g.wait() // it is given up anyway
 	if !g.store.exists(journalName) {
 		os.RemoveAll(g.store.path(temporaryDir)) // what is left, the next Begin clears
 	}
 	g.lock.Close()
-	g.lock = nil
-	g.err = ErrEnded
 }
 
 func (g *Ingest) commit(d Dump) (Record, error) {
-	if err := g.classify(); err != nil {
+	if err := g.classify(g.batch); err != nil {
 		return Record{}, err
 	}
 	g.batch.setDump(d.Digest, d.Newest)
-	change := &change{removed: map[*part][]uint32{}}
-	if err := g.resolve(d, change); err != nil {
+	for _, p := range g.fresh {
+		if err := p.finish(g.store, d.Digest, d.Newest); err != nil {
+			return Record{}, err
+		}
+	}
+	if err := g.decideContested(d); err != nil {
 		return Record{}, err
 	}
-	if err := g.writeOut(d, change); err != nil {
+	if err := g.rewrite(d); err != nil {
 		return Record{}, err
 	}
 	r, err := g.finishRecord(d)
 	if err != nil {
 		return Record{}, err
 	}
-	j := journal{}
-	g.listParts(change, &j)
-	for _, sight := range g.sightings {
-		sight.finish(d, r.Sequence)
-		g.catalog.Sightings = append(g.catalog.Sightings, sight.sighting)
-		j.Moves = append(j.Moves, move{sight.temporary, sight.Path})
-	}
+	var j journal
+	g.listFiles(d, r, &j)
 	if err := g.store.writeTemporaryJSON("record", r); err != nil {
 		return Record{}, err
 	}
@@ -157,109 +204,29 @@ func (g *Ingest) commit(d Dump) (Record, error) {
 	return r, g.store.commit(g.catalog, j)
 }
 
-// writeOut writes what is still in memory, and again the parts that lose
-// rows.
-func (g *Ingest) writeOut(d Dump, change *change) error {
-	for i := range change.added {
-		g.batch.addRevision(&change.added[i])
-		g.chosen = append(g.chosen, uint32(g.batch.n-1))
-		if g.batch.n >= maxPartRows {
-			if err := g.writeChosen(); err != nil {
-				return err
-			}
-		}
-	}
-	if err := g.writeChosen(); err != nil {
-		return err
-	}
-	for i := range change.retained {
-		g.batch.addRevision(&change.retained[i])
-		g.chosen = append(g.chosen, uint32(g.batch.n-1))
-		if g.batch.n == maxPartRows || i == len(change.retained)-1 {
-			parts, err := g.parts.write(g.batch, g.chosen, true, false)
-			if err != nil {
-				return err
-			}
-			g.fresh = append(g.fresh, parts...)
-			g.batch.reset()
-			g.chosen = g.chosen[:0]
-		}
-	}
-	for _, p := range g.fresh {
-		if err := p.finish(g.store, d.Digest, d.Newest); err != nil {
-			return err
-		}
-	}
-	return g.rewrite(change)
-}
-
-// rewrite writes the parts that lose rows again, without them.
-func (g *Ingest) rewrite(change *change) error {
-	for _, p := range change.losing() {
-		gone := change.removed[p]
-		slices.Sort(gone)
-		if len(gone) == p.Rows {
-			continue
-		}
-		err := g.store.eachRow(p, g.pathOf(p), func(row uint32, v *revision) error {
-			if len(gone) > 0 && gone[0] == row {
-				gone = gone[1:]
-				return nil
-			}
-			g.batch.addRevision(v)
-			g.chosen = append(g.chosen, uint32(g.batch.n-1))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		parts, err := g.parts.write(g.batch, g.chosen, !p.visible(), false)
-		if err != nil {
-			return err
-		}
-		for _, n := range parts {
-			if err := n.finish(g.store, "", 0); err != nil {
-				return err
-			}
-		}
-		g.fresh = append(g.fresh, parts...)
-		g.batch.reset()
-		g.chosen = g.chosen[:0]
-	}
-	return nil
-}
-
-// pathOf gives where a part lies now.
-func (g *Ingest) pathOf(p *part) string {
-	for _, n := range g.fresh {
-		if n.part == p {
-			return g.store.path(temporaryDir + "/" + n.temporary)
-		}
-	}
-	return g.store.path(p.Path)
-}
-
-// listParts brings the catalog and the journal up to date.
-func (g *Ingest) listParts(change *change, j *journal) {
+// listFiles brings the catalog and the journal up to date.
+func (g *Ingest) listFiles(d Dump, r Record, j *journal) {
 	var kept []*part
 	for _, p := range g.catalog.Parts {
-		if _, losing := change.removed[p]; losing {
+		if g.removed[p] != nil {
 			j.Removes = append(j.Removes, p.Path)
 			continue
 		}
 		kept = append(kept, p)
 	}
 	for _, n := range g.fresh {
-		if _, losing := change.removed[n.part]; losing {
-			continue
+		if g.removed[n.part] == nil {
+			kept = append(kept, n.part)
+			j.Moves = append(j.Moves, move{n.temporary, n.Path})
 		}
-		kept = append(kept, n.part)
-		j.Moves = append(j.Moves, move{n.temporary, n.Path})
 	}
 	g.catalog.Parts = kept
-	j.Removes = slices.DeleteFunc(j.Removes, func(name string) bool {
-		return slices.ContainsFunc(j.Moves, func(m move) bool { return m.To == name })
-	})
+	for _, n := range g.sightings {
+		n.finish(d)
+		n.Path = sightingsDir + "/" + number(r.Sequence) + "-" + n.temporary
+		g.catalog.Sightings = append(g.catalog.Sightings, n.sighting)
+		j.Moves = append(j.Moves, move{n.temporary, n.Path})
+	}
 }
 
 func (g *Ingest) finishRecord(d Dump) (Record, error) {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 )
 
@@ -29,6 +30,11 @@ type move struct {
 func (s *Store) commit(c *catalog, j journal) error {
 	sort.Slice(c.Parts, func(a, b int) bool { return c.Parts[a].Path < c.Parts[b].Path })
 	c.Generation++
+	keep := map[string]bool{} // a part whose rows are the same again has the same name
+	for _, m := range j.Moves {
+		keep[m.To] = true
+	}
+	j.Removes = slices.DeleteFunc(j.Removes, func(name string) bool { return keep[name] })
 	if err := s.writeTemporaryJSON("catalog", c); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
 	"sort"
 )
 
@@ -128,6 +129,24 @@ func (s indexShape) decode(data []byte) key {
 		return key{s.MinRaw + binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:]), binary.LittleEndian.Uint64(data[16:])}
 	}
 	return key{s.MinRaw + uint64(binary.LittleEndian.Uint32(data)), binary.LittleEndian.Uint64(data[4:]), uint64(binary.LittleEndian.Uint32(data[12:]))}
+}
+
+// read reads an index whole.
+func (s indexShape) read(name string) ([]key, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, s.Count*s.width())
+	if _, err := f.ReadAt(data, s.Offset); err != nil {
+		return nil, fmt.Errorf("read index of %s: %w", name, noEOF(err))
+	}
+	keys := make([]key, s.Count)
+	for i := range keys {
+		keys[i] = s.decode(data[i*s.width():])
+	}
+	return keys, nil
 }
 
 // clip gives those of raws, in order, that lie in [low, high], and how many

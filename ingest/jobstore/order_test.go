@@ -63,8 +63,10 @@ func TestOrderOverlapAndRepetitionDoNotMatter(t *testing.T) {
 			dumps[i] = dump{name: string(rune('a' + i)), at: november + ingest.Instant(rapid.IntRange(0, 2).Draw(t, "at"))*day}
 			dumps[i].jobs = rapid.SliceOfN(rapid.SampledFrom(records), 1, 8).Draw(t, "jobs")
 		}
+		partRows := rapid.SampledFrom([]int{1, 2, 3, 1000}).Draw(t, "rows of a part")
 		load2 := func(name string, order []int, compactAfter int) map[string]string {
 			s := newStore(t, filepath.Join(dir, name))
+			s.partRows = partRows
 			s.sync = func(*os.File) error { return nil }
 			for n, i := range order {
 				load(t, s, dumps[i])

@@ -12,16 +12,15 @@ import (
 	"hpcbill/ingest/jobstore/columnar"
 )
 
-// maxPartRows bounds the rows of a part, which is one row group: what is
-// rewritten when one of its rows is replaced.
+// maxPartRows bounds the rows of a batch in memory and of a part, which is one
+// row group: what is rewritten when one of its rows is replaced.
 const maxPartRows = columnar.RowGroupRows
 
 // newPart is a part written beneath _tmp, to be moved by the commit.
 type newPart struct {
 	*part
-	temporary string
-	late      []columnar.LateValue
-	name      uint64 // of the rows, without what is filled in late
+	late []columnar.LateValue
+	name uint64 // of the rows, without what is filled in late
 }
 
 // partWriter writes parts, one after another.
@@ -54,7 +53,7 @@ func (w *partWriter) write(r *rows, chosen []uint32, superseded, compacted bool)
 			month, until = monthOf(ingest.Instant(r.ints[colEnd][first])), endOfMonth(ingest.Instant(r.ints[colEnd][first]))
 		}
 		end := start + 1
-		for end < len(w.order) && end-start < maxPartRows && r.cluster[w.order[end]] == r.cluster[first] &&
+		for end < len(w.order) && end-start < w.store.partRows && r.cluster[w.order[end]] == r.cluster[first] &&
 			ingest.Instant(r.ints[colEnd][w.order[end]]) < until {
 			end++
 		}
@@ -154,8 +153,7 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 	w.count++
 	p := &newPart{
 		part: &part{Cluster: strings.Clone(r.clusters.List[r.cluster[order[0]]]), Month: month,
-			Rows: len(order), Compacted: compacted},
-		temporary: fmt.Sprintf("%s-%06d.parquet", w.place, w.count),
+			Rows: len(order), Compacted: compacted, temporary: fmt.Sprintf("%s-%06d.parquet", w.place, w.count)},
 	}
 	if err := p.checkCluster(); err != nil {
 		return nil, err
@@ -212,6 +210,9 @@ func (p *newPart) describe(r *rows, order []uint32) {
 // finish fills in what was not known of the dump when the part was written,
 // and names the part after its rows.
 func (p *newPart) finish(s *Store, digest string, dumpTime ingest.Instant) error {
+	if p.Path != "" {
+		return nil
+	}
 	if p.late != nil {
 		file, err := os.OpenFile(s.path(temporaryDir+"/"+p.temporary), os.O_RDWR, 0)
 		if err != nil {

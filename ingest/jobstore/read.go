@@ -90,11 +90,7 @@ func (s *Store) selectJobs(q Query, yield func([]ingest.Job, error) bool) error 
 // columns gives the positions of the columns to read.
 func (s *Store) columns(names []string) ([]int, error) {
 	if len(names) == 0 {
-		all := make([]int, columnCount)
-		for i := range all {
-			all[i] = i
-		}
-		return all, nil
+		return everyColumn(), nil
 	}
 	columns := []int{colJobIDRaw, colDBIndex, colSubmit, colStart, colEnd}
 	for _, name := range names {

@@ -5,109 +5,83 @@ import (
 	"fmt"
 	"os"
 	"slices"
-
-	"hpcbill/ingest"
 )
 
-// change is what an ingest does to the dataset beside the parts that were
-// written from the dump as it was read.
-type change struct {
-	added    []revision         // to the dataset
-	retained []revision         // to the superseded records
-	removed  map[*part][]uint32 // rows that go from a part
-}
-
-// losing gives the parts that lose rows, in order.
-func (c *change) losing() []*part {
-	parts := make([]*part, 0, len(c.removed))
-	for p := range c.removed {
-		parts = append(parts, p)
-	}
-	slices.SortFunc(parts, func(a, b *part) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Index.Offset, b.Index.Offset), cmp.Compare(a.MinEnd, b.MinEnd))
-	})
-	return parts
-}
-
-func (c *change) remove(p *part, row uint32) { c.removed[p] = append(c.removed[p], row) }
-
-// candidate is a record whose raw id is contested, and where it is now.
+// candidate is a record whose raw id is contested, and where it is. Of one
+// that was written, only what decides is read (see decidingColumns).
 type candidate struct {
 	revision
-	part   *part // nil for a record of this dump that was not written
+	part   *part // nil for a record of this dump that was put aside
 	row    uint32
 	stored bool // the part was there before this ingest
 	again  bool // a stored one that this dump has as well
 }
 
-// resolve decides what becomes of the contested records, and of those that
-// they contest.
-func (g *Ingest) resolve(d Dump, c *change) error {
-	byCluster := map[string][]candidate{}
-	for _, r := range g.contested {
-		r.Source.Digest, r.dumpTime, r.lastSeen = d.Digest, d.Newest, d.Newest
-		byCluster[r.Cluster] = append(byCluster[r.Cluster], candidate{revision: r.revision})
-	}
-	g.contested = nil
-	clusters := make([]string, 0, len(byCluster))
-	for cluster := range byCluster {
-		clusters = append(clusters, cluster)
-	}
-	slices.Sort(clusters)
-	for _, cluster := range clusters {
-		if err := g.resolveCluster(cluster, byCluster[cluster], d, c); err != nil {
-			return err
-		}
-	}
-	return nil
+// taken is a row that goes from a part, and what becomes of it.
+type taken struct {
+	row uint32
+	to  verdict
 }
 
-func (g *Ingest) resolveCluster(cluster string, fresh []candidate, d Dump, c *change) error {
-	slices.SortStableFunc(fresh, func(a, b candidate) int { return cmp.Compare(a.JobIDRaw, b.JobIDRaw) })
-	raws := make([]uint64, len(fresh))
+var decidingColumns = []int{colJobIDRaw, colDBIndex, colSubmit, colStart, colEnd, colElapsed, colSuspended, colNotes,
+	colFile, colLine, colDigest, colDumpTime, colLastSeen}
+
+// decideRange decides what becomes of contested records of a cluster, all
+// that there are of their raw ids, and of those that they contest.
+func (g *Ingest) decideRange(cluster string, fresh []candidate, written []*newPart, d Dump) error {
+	slices.SortStableFunc(fresh, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.JobIDRaw, b.JobIDRaw), cmp.Compare(a.Source.Line, b.Source.Line))
+	})
+	raws := make([]uint64, 0, len(fresh))
 	for i := range fresh {
-		raws[i] = fresh[i].JobIDRaw
+		raws = append(raws, fresh[i].JobIDRaw)
 	}
 	raws = slices.Compact(raws)
-	known, err := g.candidates(cluster, raws, d)
+	known, err := g.candidates(cluster, raws, written)
 	if err != nil {
 		return err
 	}
-	if err := g.applySightings(cluster, raws, known, d); err != nil {
+	keys := make([]key, len(known))
+	for i, k := range known {
+		keys[i] = key{k.JobIDRaw, k.print, 0}
+	}
+	err = eachSighting(g.allSightings(d), cluster, keys, func(at int, by seenBy) { known[at].see(by.source, by.dumpTime) })
+	if err != nil {
 		return err
 	}
+	var repeated []key
 	for _, raw := range raws {
 		var group []candidate
 		for len(known) > 0 && known[0].JobIDRaw == raw {
 			group, known = append(group, known[0]), known[1:]
 		}
 		for len(fresh) > 0 && fresh[0].JobIDRaw == raw {
-			if at := slices.IndexFunc(group, func(k candidate) bool { return k.print == fresh[0].print }); at < 0 {
+			at := slices.IndexFunc(group, func(k candidate) bool { return k.print == fresh[0].print })
+			switch {
+			case at < 0:
 				group = append(group, fresh[0])
-			} else {
-				g.repeat(&group[at], &fresh[0], d)
+			case group[at].stored && !group[at].again:
+				group[at].again = true
+				group[at].see(fresh[0].Source, d.Newest)
+				repeated = append(repeated, key{raw, fresh[0].print, uint64(fresh[0].Source.Line)})
+			default:
+				g.record.Superseded++
 			}
 			fresh = fresh[1:]
 		}
-		g.decide(group, c)
+		if err := g.decide(group); err != nil {
+			return err
+		}
 	}
-	return g.writeRepeated(cluster, c)
-}
-
-// repeat takes in a record of this dump that is there already: from earlier
-// in the dump, or among the superseded ones.
-func (g *Ingest) repeat(k, r *candidate, d Dump) {
-	if k.part == nil || !k.stored || k.again {
-		g.record.Superseded++
-		return
+	if len(repeated) == 0 {
+		return nil
 	}
-	k.again = true
-	k.see(r.Source, d.Newest)
+	return g.writeSightings(cluster, repeated)
 }
 
 // decide applies the verdicts on all records of one raw id, and counts what
 // became of those of this dump.
-func (g *Ingest) decide(group []candidate, c *change) {
+func (g *Ingest) decide(group []candidate) error {
 	records := make([]revision, len(group))
 	for i := range group {
 		records[i] = group[i].revision
@@ -120,67 +94,93 @@ func (g *Ingest) decide(group []candidate, c *change) {
 		}
 	}
 	for i := range group {
-		k := &group[i]
-		g.apply(k, verdicts[i], c)
-		switch {
-		case k.stored && !k.again:
-		case k.part != nil && !k.stored: // counted as new when it was written
-			if verdicts[i] != winning {
-				g.record.New--
-				g.record.Superseded++
-			}
-		case verdicts[i] != winning:
+		if err := g.apply(&group[i], verdicts[i]); err != nil {
+			return err
+		}
+		g.count(&group[i], verdicts[i], had[jobs[i]])
+	}
+	return nil
+}
+
+// count says what became of a record of this dump. had tells that the dataset
+// had a record of its job before.
+func (g *Ingest) count(k *candidate, v verdict, had bool) {
+	switch {
+	case k.stored && !k.again:
+	case k.part != nil && !k.stored: // counted as new when it was written
+		if v != winning {
+			g.record.New--
 			g.record.Superseded++
-		case had[jobs[i]]:
-			g.record.Revised++
-		default:
-			g.record.New++
+		}
+	case v != winning:
+		g.record.Superseded++
+	case had:
+		g.record.Revised++
+	default:
+		g.record.New++
+	}
+}
+
+// apply sends a record where its verdict says it belongs.
+func (g *Ingest) apply(k *candidate, v verdict) error {
+	switch {
+	case k.part == nil && v == winning:
+		return g.addWinner(&k.revision)
+	case k.part == nil && v == retained:
+		return g.addLoser(&k.revision)
+	case k.part != nil && (v == dropped || (v == winning) != k.part.visible()):
+		g.removed[k.part] = append(g.removed[k.part], taken{k.row, v})
+	}
+	return nil
+}
+
+func (g *Ingest) addWinner(v *revision) error {
+	g.winners.addRevision(v)
+	if g.winners.n < g.store.partRows {
+		return nil
+	}
+	return g.writeAll(g.winners, false)
+}
+
+func (g *Ingest) addLoser(v *revision) error {
+	g.losers.addRevision(v)
+	if g.losers.n < g.store.partRows {
+		return nil
+	}
+	return g.writeAll(g.losers, true)
+}
+
+// writeAll writes a batch whose sources are known, and empties it.
+func (g *Ingest) writeAll(b *rows, superseded bool) error {
+	parts, err := g.parts.write(b, allRows(b), superseded, false)
+	b.reset()
+	for _, p := range parts {
+		if err == nil {
+			err = p.finish(g.store, "", 0)
 		}
 	}
+	g.fresh = append(g.fresh, parts...)
+	return err
 }
 
-// apply moves a record to where its verdict says it belongs.
-func (g *Ingest) apply(k *candidate, v verdict, c *change) {
-	visible := k.part != nil && k.part.visible()
-	switch {
-	case v == winning && !visible:
-		c.added = append(c.added, k.revision)
-	case v == retained && (k.part == nil || visible):
-		c.retained = append(c.retained, k.revision)
-	case v == retained && k.again:
-		g.repeated = append(g.repeated, key{k.JobIDRaw, k.print, uint64(k.Source.Line)})
-		return
-	case v == winning, v == retained:
-		return // where it belongs already
-	}
-	if k.part != nil {
-		c.remove(k.part, k.row)
-	}
-}
-
-// candidates reads all records of the raw ids, which are in order, that the
-// store or this ingest has written.
-func (g *Ingest) candidates(cluster string, raws []uint64, d Dump) ([]candidate, error) {
+// candidates reads what decides of all records of the raw ids, which are in
+// order, that the store has or this ingest has written; by raw id.
+func (g *Ingest) candidates(cluster string, raws []uint64, written []*newPart) ([]candidate, error) {
 	var found []candidate
 	look := func(p *part, stored bool) error {
 		if p.Cluster != cluster || !p.Index.covers(raws) {
 			return nil
 		}
-		rows, err := g.store.rowsOf(p, g.pathOf(p), raws)
-		if err != nil || len(rows) == 0 {
+		keys, err := g.keysOf(p, raws)
+		if err != nil || len(keys) == 0 {
 			return err
 		}
-		return g.store.eachRow(p, g.pathOf(p), func(row uint32, v *revision) error {
-			if len(rows) == 0 || rows[0].at != uint64(row) {
-				return nil
+		return g.store.eachRow(p, g.pathOf(p), decidingColumns, func(row uint32, v *revision) error {
+			if len(keys) > 0 && keys[0].at == uint64(row) {
+				v.print = keys[0].print
+				keys = keys[1:]
+				found = append(found, candidate{revision: *v, part: p, row: row, stored: stored})
 			}
-			k := candidate{revision: *v, part: p, row: row, stored: stored}
-			k.print = rows[0].print
-			rows = rows[1:]
-			if !stored {
-				k.Source.Digest, k.dumpTime, k.lastSeen = d.Digest, d.Newest, d.Newest
-			}
-			found = append(found, k)
 			return nil
 		})
 	}
@@ -189,7 +189,7 @@ func (g *Ingest) candidates(cluster string, raws []uint64, d Dump) ([]candidate,
 			return nil, err
 		}
 	}
-	for _, p := range g.fresh {
+	for _, p := range written {
 		if err := look(p.part, false); err != nil {
 			return nil, err
 		}
@@ -198,66 +198,18 @@ func (g *Ingest) candidates(cluster string, raws []uint64, d Dump) ([]candidate,
 	return found, nil
 }
 
-// rowsOf gives the keys of a part that have one of the raw ids, in the order
+// keysOf gives the keys of a part that have one of the raw ids, in the order
 // of its rows.
-func (s *Store) rowsOf(p *part, name string, raws []uint64) ([]key, error) {
-	f, err := os.Open(name)
+func (g *Ingest) keysOf(p *part, raws []uint64) ([]key, error) {
+	f, err := os.Open(g.pathOf(p))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var rows []key
-	if err := p.Index.find(f, raws, func(_ int, k key) { rows = append(rows, k) }); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	var keys []key
+	if err := p.Index.find(f, raws, func(_ int, k key) { keys = append(keys, k) }); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	slices.SortFunc(rows, func(a, b key) int { return cmp.Compare(a.at, b.at) })
-	return rows, nil
-}
-
-// applySightings tells the candidates, which are in the order of their raw
-// ids, in which dumps they were seen since they were written.
-func (g *Ingest) applySightings(cluster string, raws []uint64, known []candidate, d Dump) error {
-	look := func(name string, x *sighting) error {
-		if x.Cluster != cluster || !x.Index.covers(raws) {
-			return nil
-		}
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return x.Index.find(f, raws, func(_ int, k key) {
-			at, _ := slices.BinarySearchFunc(known, k.raw, func(c candidate, raw uint64) int { return cmp.Compare(c.JobIDRaw, raw) })
-			for ; at < len(known) && known[at].JobIDRaw == k.raw; at++ {
-				if known[at].print == k.print {
-					known[at].see(ingest.Source{File: x.File, Digest: x.Digest, Line: int64(k.at)}, x.DumpTime)
-				}
-			}
-		})
-	}
-	for _, x := range g.catalog.Sightings {
-		if err := look(g.store.path(x.Path), x); err != nil {
-			return err
-		}
-	}
-	for _, n := range g.sightings {
-		x := *n.sighting
-		x.File, x.Digest, x.DumpTime = d.File, d.Digest, d.Newest
-		if err := look(g.store.path(temporaryDir+"/"+n.temporary), &x); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// writeRepeated notes the superseded records that this dump had again and
-// that stay superseded.
-func (g *Ingest) writeRepeated(cluster string, c *change) error {
-	if len(g.repeated) == 0 {
-		return nil
-	}
-	keys := g.repeated
-	g.repeated = nil
-	sortKeys(keys, make([]key, len(keys)))
-	return g.writeSightings(cluster, keys)
+	sortByRow(keys)
+	return keys, nil
 }

@@ -21,14 +21,15 @@ type revision struct {
 // them. Appending allocates nothing once the columns have grown.
 type rows struct {
 	n        int
+	capacity int // of every column
 	clusters columnar.Texts
 	cluster  []uint32
 	ints     [columnCount][]int64
 	texts    [columnCount]columnar.Texts
 	index    [columnCount][]uint32
-	jobIDs   []byte
 	ends     []uint32 // of the texts in jobIDs
 	prints   []uint64
+	jobIDs   []byte
 }
 
 // The columns that rows keeps as numbers, and as numbered texts.
@@ -40,27 +41,41 @@ var (
 		colState, colCancelledBy, colAllocTRES, colReqTRES, colNodeList, colFile, colDigest}
 )
 
-func newRows(capacity int) *rows {
-	r := &rows{cluster: make([]uint32, 0, capacity), ends: make([]uint32, 0, capacity), prints: make([]uint64, 0, capacity)}
+// firstCapacity is enough for a batch of the reader's.
+const firstCapacity = 4096
+
+// grow makes room for more rows: the columns have the same length always, of
+// which the first n are in use.
+func (r *rows) grow() {
+	switch {
+	case r.capacity == 0:
+		r.capacity = firstCapacity
+	case r.capacity < maxPartRows:
+		r.capacity = min(4*r.capacity, maxPartRows)
+	default:
+		r.capacity *= 2
+	}
 	for _, c := range intColumns {
-		r.ints[c] = make([]int64, 0, capacity)
+		r.ints[c] = lengthen(r.ints[c], r.capacity)
 	}
 	for _, c := range textColumns {
-		r.index[c] = make([]uint32, 0, capacity)
+		r.index[c] = lengthen(r.index[c], r.capacity)
 	}
-	return r
+	r.cluster, r.ends, r.prints = lengthen(r.cluster, r.capacity), lengthen(r.ends, r.capacity), lengthen(r.prints, r.capacity)
+}
+
+func lengthen[T any](s []T, n int) []T {
+	longer := make([]T, n)
+	copy(longer, s)
+	return longer
 }
 
 func (r *rows) reset() {
 	r.n = 0
 	r.clusters.Reset()
-	r.cluster, r.ends, r.prints, r.jobIDs = r.cluster[:0], r.ends[:0], r.prints[:0], r.jobIDs[:0]
-	for _, c := range intColumns {
-		r.ints[c] = r.ints[c][:0]
-	}
+	r.jobIDs = r.jobIDs[:0]
 	for _, c := range textColumns {
 		r.texts[c].Reset()
-		r.index[c] = r.index[c][:0]
 	}
 }
 
@@ -78,49 +93,51 @@ func (r *rows) addRevision(v *revision) {
 }
 
 func (r *rows) append(j *ingest.Job, digest string, dumpTime, lastSeen ingest.Instant) {
-	r.cluster = append(r.cluster, r.clusters.Number(j.Cluster))
+	n := r.n
+	if n == r.capacity {
+		r.grow()
+	}
+	r.cluster[n] = r.clusters.Number(j.Cluster)
 	r.jobIDs = append(r.jobIDs, j.JobID...)
-	r.ends = append(r.ends, uint32(len(r.jobIDs)))
-	ints := func(col int, v int64) { r.ints[col] = append(r.ints[col], v) }
-	ints(colJobIDRaw, int64(j.JobIDRaw))
-	ints(colDBIndex, int64(j.DBIndex))
-	ints(colSubmit, int64(j.Submit))
-	ints(colEligible, int64(j.Eligible))
-	ints(colStart, int64(j.Start))
-	ints(colEnd, int64(j.End))
-	ints(colElapsed, j.ElapsedSeconds)
-	ints(colSuspended, j.SuspendedSeconds)
-	ints(colTimelimit, j.TimelimitSeconds)
-	ints(colNodeCount, j.NodeCount)
-	ints(colCPUs, j.CPUs)
-	ints(colMemory, j.MemoryMiB)
-	ints(colGPUs, j.GPUs)
-	ints(colBilling, j.Billing)
-	ints(colReqNodeCount, j.ReqNodeCount)
-	ints(colReqCPUs, j.ReqCPUs)
-	ints(colReqMemory, j.ReqMemoryMiB)
-	ints(colReqGPUs, j.ReqGPUs)
-	ints(colNotes, int64(j.Notes))
-	ints(colLine, j.Source.Line)
-	ints(colDumpTime, int64(dumpTime))
-	ints(colLastSeen, int64(lastSeen))
-	texts := func(col int, s string) { r.index[col] = append(r.index[col], r.texts[col].Number(s)) }
-	texts(colUser, j.User)
-	texts(colAccount, j.Account)
-	texts(colPartition, j.Partition)
-	texts(colQoS, j.QoS)
-	texts(colWCKey, j.WCKey)
-	texts(colReservation, j.Reservation)
-	texts(colName, j.Name)
-	texts(colState, string(j.State))
-	texts(colCancelledBy, j.CancelledBy)
-	texts(colAllocTRES, j.AllocTRES)
-	texts(colReqTRES, j.ReqTRES)
-	texts(colNodeList, j.NodeList)
-	texts(colFile, j.Source.File)
-	texts(colDigest, digest)
+	r.ends[n] = uint32(len(r.jobIDs))
+	r.ints[colJobIDRaw][n] = int64(j.JobIDRaw)
+	r.ints[colDBIndex][n] = int64(j.DBIndex)
+	r.ints[colSubmit][n] = int64(j.Submit)
+	r.ints[colEligible][n] = int64(j.Eligible)
+	r.ints[colStart][n] = int64(j.Start)
+	r.ints[colEnd][n] = int64(j.End)
+	r.ints[colElapsed][n] = j.ElapsedSeconds
+	r.ints[colSuspended][n] = j.SuspendedSeconds
+	r.ints[colTimelimit][n] = j.TimelimitSeconds
+	r.ints[colNodeCount][n] = j.NodeCount
+	r.ints[colCPUs][n] = j.CPUs
+	r.ints[colMemory][n] = j.MemoryMiB
+	r.ints[colGPUs][n] = j.GPUs
+	r.ints[colBilling][n] = j.Billing
+	r.ints[colReqNodeCount][n] = j.ReqNodeCount
+	r.ints[colReqCPUs][n] = j.ReqCPUs
+	r.ints[colReqMemory][n] = j.ReqMemoryMiB
+	r.ints[colReqGPUs][n] = j.ReqGPUs
+	r.ints[colNotes][n] = int64(j.Notes)
+	r.ints[colLine][n] = j.Source.Line
+	r.ints[colDumpTime][n] = int64(dumpTime)
+	r.ints[colLastSeen][n] = int64(lastSeen)
+	r.index[colUser][n] = r.texts[colUser].Number(j.User)
+	r.index[colAccount][n] = r.texts[colAccount].Number(j.Account)
+	r.index[colPartition][n] = r.texts[colPartition].Number(j.Partition)
+	r.index[colQoS][n] = r.texts[colQoS].Number(j.QoS)
+	r.index[colWCKey][n] = r.texts[colWCKey].Number(j.WCKey)
+	r.index[colReservation][n] = r.texts[colReservation].Number(j.Reservation)
+	r.index[colName][n] = r.texts[colName].Number(j.Name)
+	r.index[colState][n] = r.texts[colState].Number(string(j.State))
+	r.index[colCancelledBy][n] = r.texts[colCancelledBy].Number(j.CancelledBy)
+	r.index[colAllocTRES][n] = r.texts[colAllocTRES].Number(j.AllocTRES)
+	r.index[colReqTRES][n] = r.texts[colReqTRES].Number(j.ReqTRES)
+	r.index[colNodeList][n] = r.texts[colNodeList].Number(j.NodeList)
+	r.index[colFile][n] = r.texts[colFile].Number(j.Source.File)
+	r.index[colDigest][n] = r.texts[colDigest].Number(digest)
+	r.prints[n] = r.print(n, j.JobID)
 	r.n++
-	r.prints = append(r.prints, r.print(r.n-1, j.JobID))
 }
 
 // Odd numbers without structure, from the digits of π.
@@ -164,7 +181,7 @@ func (r *rows) setDump(digest string, dumpTime ingest.Instant) {
 			r.texts[colDigest].List[i] = digest
 		}
 	}
-	for i, seen := range r.ints[colLastSeen] {
+	for i, seen := range r.ints[colLastSeen][:r.n] {
 		if seen == 0 {
 			r.ints[colDumpTime][i], r.ints[colLastSeen][i] = int64(dumpTime), int64(dumpTime)
 		}
@@ -175,12 +192,12 @@ func (r *rows) setDump(digest string, dumpTime ingest.Instant) {
 func (r *rows) vectors() []columnar.Vector {
 	v := make([]columnar.Vector, columnCount)
 	for _, c := range intColumns {
-		v[c].Ints = r.ints[c]
+		v[c].Ints = r.ints[c][:r.n]
 	}
 	for _, c := range textColumns {
-		v[c].Index, v[c].Dict = r.index[c], r.texts[c].List
+		v[c].Index, v[c].Dict = r.index[c][:r.n], r.texts[c].List
 	}
-	v[colJobID].Ends, v[colJobID].Bytes = r.ends, r.jobIDs
+	v[colJobID].Ends, v[colJobID].Bytes = r.ends[:r.n], r.jobIDs
 	return v
 }
 

@@ -9,18 +9,19 @@ import (
 	"hpcbill/ingest/jobstore/columnar"
 )
 
-// eachRow calls do for every row of a part, in order. The revision is
-// overwritten by the next, but its texts are not.
-func (s *Store) eachRow(p *part, name string, do func(row uint32, v *revision) error) error {
+// eachRow calls do for every row of a part, in order, with the columns given,
+// or with all where there are none given. The revision is overwritten by the
+// next, but its texts are not.
+func (s *Store) eachRow(p *part, name string, columns []int, do func(row uint32, v *revision) error) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return s.eachRowOf(p, f, do)
+	return s.eachRowOf(p, f, columns, do)
 }
 
-func (s *Store) eachRowOf(p *part, f *os.File, do func(row uint32, v *revision) error) error {
+func (s *Store) eachRowOf(p *part, f *os.File, columns []int, do func(row uint32, v *revision) error) error {
 	file, err := s.table.Open(f)
 	if err != nil {
 		return err
@@ -28,9 +29,8 @@ func (s *Store) eachRowOf(p *part, f *os.File, do func(row uint32, v *revision) 
 	if file.Rows() != int64(p.Rows) || file.RowGroups() != 1 {
 		return fmt.Errorf("%s: %d rows, not %d: damaged", f.Name(), file.Rows(), p.Rows)
 	}
-	columns, err := s.columns(nil)
-	if err != nil {
-		return err
+	if columns == nil {
+		columns = everyColumn()
 	}
 	pages, err := file.Pages(0, columns)
 	if err != nil {
@@ -39,6 +39,7 @@ func (s *Store) eachRowOf(p *part, f *os.File, do func(row uint32, v *revision) 
 	var page columnar.Page
 	jobs := make([]ingest.Job, columnar.PageRows)
 	picks := make([]pick, 0, columnar.PageRows)
+	times := slices.Contains(columns, colLastSeen)
 	var v revision
 	for row := uint32(0); ; {
 		if err := pages.Next(&page); err != nil || page.Rows == 0 {
@@ -53,8 +54,11 @@ func (s *Store) eachRowOf(p *part, f *os.File, do func(row uint32, v *revision) 
 			fillColumn(jobs, picks, c, &page.Vectors[c])
 		}
 		for i := range page.Rows {
-			v = revision{Job: jobs[i], dumpTime: ingest.Instant(page.Vectors[colDumpTime].Ints[i]),
-				lastSeen: ingest.Instant(page.Vectors[colLastSeen].Ints[i])}
+			v = revision{Job: jobs[i]}
+			if times {
+				v.dumpTime = ingest.Instant(page.Vectors[colDumpTime].Ints[i])
+				v.lastSeen = ingest.Instant(page.Vectors[colLastSeen].Ints[i])
+			}
 			if err := do(row, &v); err != nil {
 				return err
 			}
@@ -82,4 +86,12 @@ func (s *Store) hasJobID(p *part, f *os.File, jobID string) (bool, error) {
 			return true, nil
 		}
 	}
+}
+
+func everyColumn() []int {
+	all := make([]int, columnCount)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }

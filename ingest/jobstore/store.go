@@ -21,6 +21,9 @@ type Store struct {
 	dir   string
 	table *columnar.Table
 
+	// partRows is maxPartRows, or less in tests.
+	partRows int
+
 	// at is called at each step of a commit; tests stop there.
 	at func(step string)
 
@@ -44,7 +47,7 @@ var ErrBusy = errors.New("another ingest is under way")
 // committed, but not finished when it was killed, is finished first; nothing
 // else is written.
 func Open(dir string) (*Store, error) {
-	s := &Store{dir: dir, table: jobsTable(), at: func(string) {}, sync: (*os.File).Sync}
+	s := &Store{dir: dir, table: jobsTable(), partRows: maxPartRows, at: func(string) {}, sync: (*os.File).Sync}
 	if err := s.settle(); err != nil {
 		return nil, fmt.Errorf("open job store: %w", err)
 	}
