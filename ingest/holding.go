@@ -11,11 +11,25 @@ type Holding struct {
 	// Date while the quota still holds.
 	From, Until Date
 
-	QuotaBytes int64 // 0 is a quota of nothing, which is not the same as no row
-	UsedBytes  int64 // Unknown where no sample was given
+	QuotaBytes int64 // 0 is a quota of nothing; Unknown where none is set
+	UsedBytes  int64 // the last of Samples; Unknown where nothing was measured
 	Unit       StorageUnit
 
+	// Samples are the uses in force within the span, by day: each holds until
+	// the next. The first may have been measured before From and is carried
+	// forward; before it, nothing is known. Bytes is Unknown from a day on
+	// which the use before it no longer holds. A Holding without Samples whose
+	// UsedBytes is known was measured on From.
+	Samples []Sample
+
 	Source Source
+}
+
+// Sample is a use that was measured.
+type Sample struct {
+	Day   Date
+	Bytes int64
+	Line  int64 // of the file that Source names
 }
 
 // Date is a calendar day.

@@ -11,21 +11,33 @@ import (
 	"time"
 )
 
-// storageColumns are the columns of storage.csv. A quota stands in one of
-// the quota columns, a use in one of the used columns.
-var storageColumns = []string{"group", "filesystem", "from", "until", "quota", "quota_tb", "quota_tib", "quota_bytes",
-	"used", "used_tb", "used_tib", "used_bytes"}
+// sizeColumns are the columns of storage.csv that hold a size. A quota stands
+// in one of the first four, a use in one of the others.
+var sizeColumns = []string{"quota", "quota_tb", "quota_tib", "quota_bytes", "used", "used_tb", "used_tib", "used_bytes"}
 
-// Holdings reads storage.csv: dated quotas, and uses where they are known, of
+// storageColumns are all its columns.
+var storageColumns = slices.Concat([]string{"group", "filesystem", "from", "until"}, sizeColumns)
+
+// Holdings reads storage.csv: dated quotas, and uses as they were measured, of
 // groups on file systems. Its first line names the columns, in any order:
 //
 //	group,filesystem,from,until,quota,used
 //	bio,/data,2025-07-01,,25 TB,
+//	bio,/data,2025-07-14,,,19.5 TB
+//	bio,/data,2025-09-01,,30 TB,21 TB
 //
-// A quota is a number with a unit ("25 TB", "1.5TiB", "500 GB"; a number
-// alone is bytes), or a number in the column quota_tb, quota_tib or
-// quota_bytes. A row holds from the day "from" until the day before "until",
-// or until the next row of the same group and file system, or with no end.
+// A size is a number with a unit ("25 TB", "1.5TiB", "500 GB"; a number
+// alone is bytes), or a number in a column that names the unit: quota_tb,
+// quota_tib, quota_bytes, and used_… alike. A quota of nothing is 0; where no
+// quota is set, the word none says so.
+//
+// A row with a quota holds from the day "from" until the day before "until",
+// or until the next quota of the same group and file system, or with no end.
+// A use was measured on the day "from". It is carried forward until the next
+// one, past a change of the quota, and never backwards; it ends with the quota
+// that it was measured under, or on the day "until" of a row that has no quota.
+// Uses on days without any quota make Holdings of their own. Of several uses
+// on one day the largest counts.
 //
 // All faults of the file are returned at once, joined, each an *Error. The
 // Holdings are sorted by group, file system and day.
@@ -60,8 +72,15 @@ const maxStorageBytes = 64 << 20
 type storageFile struct {
 	name     string
 	columns  map[string]int
-	holdings []Holding
+	rows     []storageRow
+	holdings []Holding // once the file is closed
 	errs     []*Error
+}
+
+// storageRow is one row: a quota, a use, or both.
+type storageRow struct {
+	Holding
+	hasQuota bool
 }
 
 func (f *storageFile) fault(line int64, field, remedy, format string, args ...any) {
@@ -138,13 +157,7 @@ func (f *storageFile) header(row []string, line int64) bool {
 			f.fault(line, name, "begin the file with the line group,filesystem,from,until,quota,used", "the column is missing")
 		}
 	}
-	quotas := 0
-	for _, name := range []string{"quota", "quota_tb", "quota_tib", "quota_bytes"} {
-		if _, ok := f.columns[name]; ok {
-			quotas++
-		}
-	}
-	if quotas == 0 {
+	if !slices.ContainsFunc(sizeColumns, func(name string) bool { _, ok := f.columns[name]; return ok }) {
 		f.fault(line, "quota", "begin the file with the line group,filesystem,from,until,quota,used", "the column is missing")
 	}
 	return len(f.errs) == before
@@ -160,8 +173,8 @@ func (f *storageFile) row(row []string, line int64) {
 		return strings.TrimSpace(row[i])
 	}
 	before := len(f.errs)
-	h := Holding{Group: cell("group"), Filesystem: cell("filesystem"), UsedBytes: Unknown, Unit: TB,
-		Source: Source{File: f.name, Line: line}}
+	h := storageRow{Holding: Holding{Group: cell("group"), Filesystem: cell("filesystem"), QuotaBytes: Unknown, UsedBytes: Unknown,
+		Unit: TB, Source: Source{File: f.name, Line: line}}}
 	if h.Group == "" {
 		f.fault(line, "group", "", "the cell is empty")
 	}
@@ -171,7 +184,7 @@ func (f *storageFile) row(row []string, line int64) {
 	h.From = f.date(line, "from", cell("from"), true)
 	h.Until = f.date(line, "until", cell("until"), false)
 	if !h.Until.IsZero() && !h.From.Before(h.Until) {
-		f.fault(line, "until", "until is the first day on which the quota no longer holds", "%s is not after %s", cell("until"), cell("from"))
+		f.fault(line, "until", "until is the first day on which the row no longer holds", "%s is not after %s", cell("until"), cell("from"))
 	}
 	for i := 0; i < len(row); i++ {
 		if strings.TrimSpace(row[i]) != "" && !f.isBound(i) {
@@ -181,7 +194,7 @@ func (f *storageFile) row(row []string, line int64) {
 	}
 	f.amounts(&h, line, cell)
 	if len(f.errs) == before {
-		f.holdings = append(f.holdings, h)
+		f.rows = append(f.rows, h)
 	}
 }
 
@@ -195,7 +208,8 @@ func (f *storageFile) isBound(i int) bool {
 }
 
 // amounts reads the quota and the use of a row.
-func (f *storageFile) amounts(h *Holding, line int64, cell func(string) string) {
+func (f *storageFile) amounts(h *storageRow, line int64, cell func(string) string) {
+	before := len(f.errs)
 	for _, kind := range []string{"quota", "used"} {
 		found := ""
 		for _, column := range []string{kind, kind + "_tb", kind + "_tib", kind + "_bytes"} {
@@ -208,22 +222,30 @@ func (f *storageFile) amounts(h *Holding, line int64, cell func(string) string) 
 				continue
 			}
 			found = column
-			bytes, unit, err := parseStorage(text, strings.TrimPrefix(column, kind))
-			if err != nil {
-				f.fault(line, column, "write a size such as 25 TB, 1.5 TiB or 500 GB, or a number of bytes", "%w", err)
+			if kind == "quota" && strings.EqualFold(text, noQuota) {
+				h.hasQuota = true
 				continue
 			}
-			if kind == "quota" {
-				h.QuotaBytes, h.Unit = bytes, unit
-			} else {
+			bytes, unit, err := parseStorage(text, strings.TrimPrefix(column, kind))
+			switch {
+			case err != nil:
+				f.fault(line, column, "write a size such as 25 TB, 1.5 TiB or 500 GB, or a number of bytes", "%w", err)
+			case kind == "quota":
+				h.hasQuota, h.QuotaBytes, h.Unit = true, bytes, unit
+			case h.QuotaBytes == Unknown:
+				h.UsedBytes, h.Unit = bytes, unit
+			default:
 				h.UsedBytes = bytes
 			}
 		}
-		if kind == "quota" && found == "" {
-			f.fault(line, "quota", "a quota of nothing is written 0 TB; leave the row out if there is none", "the cell is empty")
-		}
+	}
+	if len(f.errs) == before && !h.hasQuota && h.UsedBytes == Unknown {
+		f.fault(line, "quota", "a quota of nothing is written 0 TB, and that none is set, none", "the row has neither a quota nor a use")
 	}
 }
+
+// noQuota is how storage.csv says that a group has no quota.
+const noQuota = "none"
 
 // date reads a day of the row.
 func (f *storageFile) date(line int64, field, text string, needed bool) Date {
@@ -286,46 +308,4 @@ func parseStorage(text, column string) (int64, StorageUnit, error) {
 		return 0, "", fmt.Errorf("%.40q is not a whole number of bytes, or too many", text)
 	}
 	return v.Num().Int64(), unit.unit, nil
-}
-
-// close ends the rows that have no end of their own at the next row of the
-// same group and file system, and looks for rows that overlap.
-func (f *storageFile) close() {
-	slices.SortStableFunc(f.holdings, func(a, b Holding) int {
-		return compareFirst(strings.Compare(a.Group, b.Group), strings.Compare(a.Filesystem, b.Filesystem), compareDates(a.From, b.From))
-	})
-	for i := 1; i < len(f.holdings); i++ {
-		h, next := &f.holdings[i-1], &f.holdings[i]
-		if h.Group != next.Group || h.Filesystem != next.Filesystem {
-			continue
-		}
-		switch {
-		case h.From == next.From:
-			f.fault(next.Source.Line, "from", "keep one of the two rows", "line %d holds for the same group and file system from the same day", h.Source.Line)
-		case h.Until.IsZero():
-			h.Until = next.From
-		case next.From.Before(h.Until):
-			f.fault(next.Source.Line, "from", "end the earlier row before the later begins, or leave its until empty",
-				"the row overlaps with line %d, which holds until %04d-%02d-%02d", h.Source.Line, h.Until.Year, h.Until.Month, h.Until.Day)
-		}
-	}
-}
-
-func compareFirst(orders ...int) int {
-	for _, o := range orders {
-		if o != 0 {
-			return o
-		}
-	}
-	return 0
-}
-
-func compareDates(a, b Date) int {
-	switch {
-	case a.Before(b):
-		return -1
-	case b.Before(a):
-		return 1
-	}
-	return 0
 }

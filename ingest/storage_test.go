@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,11 +23,54 @@ func TestHoldings(t *testing.T) {
 		"bio,/data,2025-09-15,,30 TB,",
 		"bio,/home,2025-07-01,,0,0")
 	require.Equal(t, []Holding{
-		{"bio", "/data", Date{2025, 7, 1}, Date{2025, 9, 15}, 25e12, 35e11, TB, Source{File: "storage.csv", Line: 2}},
-		{"bio", "/data", Date{2025, 9, 15}, Date{}, 30e12, Unknown, TB, Source{File: "storage.csv", Line: 4}},
-		{"bio", "/home", Date{2025, 7, 1}, Date{}, 0, 0, TB, Source{File: "storage.csv", Line: 5}},
-		{"chem, dept", "/data", Date{2025, 1, 1}, Date{2025, 3, 1}, 10995116277760, Unknown, TiB, Source{File: "storage.csv", Line: 3}},
+		{"bio", "/data", Date{2025, 7, 1}, Date{2025, 9, 15}, 25e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 2}},
+		{"bio", "/data", Date{2025, 9, 15}, Date{}, 30e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 4}},
+		{"bio", "/home", Date{2025, 7, 1}, Date{}, 0, 0, TB, []Sample{{Date{2025, 7, 1}, 0, 5}}, Source{File: "storage.csv", Line: 5}},
+		{"chem, dept", "/data", Date{2025, 1, 1}, Date{2025, 3, 1}, 10995116277760, Unknown, TiB, nil, Source{File: "storage.csv", Line: 3}},
 	}, h)
+}
+
+// Uses of their own days: carried forward until the next, past a change of the
+// quota, and never backwards (case C100).
+func TestHoldingsSamples(t *testing.T) {
+	f := func(rows []string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, h := range holdings(t, append([]string{"group,filesystem,from,until,quota,used"}, rows...)...) {
+			text := fmt.Sprintf("%s-%s %d", dayText(h.From), dayText(h.Until), h.QuotaBytes)
+			for _, s := range h.Samples {
+				text += fmt.Sprintf(" %s:%d", dayText(s.Day), s.Bytes)
+			}
+			got = append(got, text)
+		}
+		require.Equal(t, want, got)
+	}
+	rows := func(r ...string) []string { return r }
+	f(rows("g,/d,2025-01-01,,10,", "g,/d,2025-01-03,,,4", "g,/d,2025-01-20,,,12", "g,/d,2025-02-01,,20,"),
+		"0101-0201 10 0103:4 0120:12", "0201- 20 0120:12")
+	// The use ends with the quota, and where its own row says so.
+	f(rows("g,/d,2025-01-01,2025-02-01,10,4", "g,/d,2025-03-01,,10,"), "0101-0201 10 0101:4", "0301- 10")
+	f(rows("g,/d,2025-01-01,,10,", "g,/d,2025-01-05,2025-01-08,,4", "g,/d,2025-01-20,,,5"), "0101- 10 0105:4 0108:-1 0120:5")
+	f(rows("g,/d,2025-01-01,,10,", "g,/d,2025-01-05,2025-01-20,,4", "g,/d,2025-01-20,,,5"), "0101- 10 0105:4 0120:5")
+	// Without a quota, before one and after one.
+	f(rows("g,/d,2025-01-05,,,4", "g,/d,2025-01-09,,,5"), "0105- -1 0105:4 0109:5")
+	f(rows("g,/d,2025-01-05,2025-01-09,,4", "g,/d,2025-01-09,2025-01-12,,5", "g,/d,2025-01-20,2025-01-25,,6"),
+		"0105-0112 -1 0105:4 0109:5", "0120-0125 -1 0120:6")
+	f(rows("g,/d,2025-01-05,,,4", "g,/d,2025-02-01,2025-03-01,10,", "g,/d,2025-03-10,,,7"),
+		"0105-0201 -1 0105:4", "0201-0301 10 0105:4", "0310- -1 0310:7")
+	// None is set, which is not a quota of nothing.
+	f(rows("g,/d,2025-01-01,,10,", "g,/d,2025-02-01,,None,4", "g,/d,2025-03-01,,0,"),
+		"0101-0201 10", "0201-0301 -1 0201:4", "0301- 0 0201:4")
+	// Of several uses on one day the largest counts.
+	f(rows("g,/d,2025-01-01,,10,3", "g,/d,2025-01-01,,,9", "g,/d,2025-01-01,,,4"), "0101- 10 0101:9")
+	require.Equal(t, TiB, holdings(t, "group,filesystem,from,used_tib", "a,/d,2025-01-01,1.5")[0].Unit)
+}
+
+func dayText(d Date) string {
+	if d.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("%02d%02d", d.Month, d.Day)
 }
 
 // A file that a spreadsheet wrote: a mark, CRLF, commas at the ends, columns
@@ -101,7 +145,7 @@ func TestHoldingsFaults(t *testing.T) {
 		`s.csv:4: from: "yesterday" is not a day of the calendar`,
 		`s.csv:4: used: "x" is not a unit of storage`,
 		`s.csv:5: until: 2025-01-01 is not after 2025-01-01`,
-		`s.csv:6: quota: the cell is empty`)
+		`s.csv:6: quota: the row has neither a quota nor a use`)
 	f(lines(header, "bio,/d,2025-01-01,2025-06-01,1 TB,", "bio,/d,2025-05-01,,1 TB,", "bio,/e,2025-01-01,,1 TB,", "bio,/e,2025-01-01,,1 TB,"),
 		`s.csv:3: from: the row overlaps with line 2, which holds until 2025-06-01`,
 		`s.csv:5: from: line 4 holds for the same group and file system from the same day`)
@@ -118,6 +162,7 @@ func TestHoldingsFaults(t *testing.T) {
 
 func FuzzHoldings(f *testing.F) {
 	f.Add("group,filesystem,from,until,quota,used\nbio,/data,2025-07-01,,25 TB,\nbio,/data,2025-08-01,,2 TiB,1\n")
+	f.Add("group,filesystem,from,until,quota,used\nb,/d,2025-07-05,,,1\nb,/d,2025-07-01,2025-08-01,2,\nb,/d,2025-09-01,2025-09-05,,3\nb,/d,2025-10-01,,none,\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		h, err := Holdings("s.csv", strings.NewReader(text))
 		if err != nil {
@@ -125,7 +170,12 @@ func FuzzHoldings(f *testing.F) {
 			return
 		}
 		for i := range h {
-			require.GreaterOrEqual(t, h[i].QuotaBytes, int64(0))
+			require.GreaterOrEqual(t, h[i].QuotaBytes, Unknown)
+			for n, s := range h[i].Samples {
+				require.True(t, n == 0 || h[i].Samples[n-1].Day.Before(s.Day))
+				require.True(t, n == 0 || !s.Day.Before(h[i].From))
+				require.True(t, h[i].Until.IsZero() || s.Day.Before(h[i].Until))
+			}
 			require.True(t, h[i].Until.IsZero() || h[i].From.Before(h[i].Until))
 			if i > 0 && h[i].Group == h[i-1].Group && h[i].Filesystem == h[i-1].Filesystem {
 				require.False(t, h[i-1].Until.IsZero() || h[i].From.Before(h[i-1].Until))
