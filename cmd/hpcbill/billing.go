@@ -53,7 +53,8 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 	if err != nil {
 		return nil, err
 	}
-	if err := charges(p, s.outcomes(ctx, rater, p, composer, in)); err != nil {
+	var read readCount
+	if err := charges(p, s.outcomes(ctx, rater, p, composer, in, &read)); err != nil {
 		return nil, err
 	}
 	b.storage, err = rater.Storage(in.holdings, p)
@@ -66,6 +67,9 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 		}
 	}
 	b.invoices, b.summary, err = composer.Compose(ledger)
+	if err == nil {
+		err = b.summary.CheckRead(read.jobs, read.seconds)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +77,13 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 	return b, err
 }
 
+// readCount is what the store gave of a period, counted from the jobs' times
+// alone: what was rated must come to the same.
+type readCount struct{ jobs, seconds int64 }
+
 // outcomes rates the period's jobs one by one; each is told to the composer
 // on its way.
-func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period, composer *invoice.Composer, in *inputs) iter.Seq2[rating.Outcome, error] {
+func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period, composer *invoice.Composer, in *inputs, read *readCount) iter.Seq2[rating.Outcome, error] {
 	return func(yield func(rating.Outcome, error) bool) {
 		for batch, err := range s.jobsOf(p, in) {
 			if err == nil {
@@ -86,6 +94,10 @@ func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period
 				return
 			}
 			for i := range batch {
+				if seconds, some := rater.Seconds(&batch[i], p); some {
+					read.jobs++
+					read.seconds += seconds
+				}
 				for _, o := range rater.Job(&batch[i], p) {
 					if err := composer.AddJob(o); err != nil {
 						yield(rating.Outcome{}, err)
