@@ -68,7 +68,7 @@ func layOut(n *node) (laidOut, bool) {
 		}
 		return layOutFigure(n)
 	case opTRES:
-		return laidOut{&step{op: opTRES, tres: n.tres, most: maxBilling}, 1, big.NewInt(maxBilling)}, true
+		return laidOut{&step{op: opTRES, tres: n.tres, most: maxTRES}, 1, big.NewInt(maxTRES)}, true
 	case opDivide:
 		return layOutQuotient(n)
 	case opStep:

@@ -155,7 +155,7 @@ func (p *parser) byName(function string, e *ast.CallExpr) *node {
 		return nil
 	}
 	n := &node{op: opTRES, name: fmt.Sprintf("%s(%q)", function, text), tres: text}
-	n.figure = Figure{Name: n.name, Dimension: count, Bounds: upTo(maxBilling, money.Int(1))}
+	n.figure = Figure{Name: n.name, Dimension: count, Bounds: upTo(maxTRES, money.Int(1))}
 	if function == "gpu" {
 		n.tres = "gres/gpu:" + text
 		n.figure.Bounds = upTo(maxGPUs, money.Int(1))
