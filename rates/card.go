@@ -78,8 +78,9 @@ type Hardware struct {
 	HasCores, HasMemory, HasGPUs, HasThreads bool
 	HasMemoryPerCore                         bool
 
-	TRESWeights   string // TRESBillingWeights as slurm.conf has it
-	PriorityFlags []string
+	TRESWeights   string        // TRESBillingWeights as slurm.conf has it
+	PriorityFlags []string      // in capitals
+	SlurmBilling  *SlurmBilling // what the two amount to; nil where TRESWeights is not written
 	Line          int
 }
 

@@ -2,6 +2,8 @@ package rates
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -26,6 +28,7 @@ func (v *versionLoader) hardware(f yamldoc.Field, path string) {
 
 func (v *versionLoader) nodeType(e yamldoc.Field, path string) *Hardware {
 	h := &Hardware{Name: e.Key, NodeType: e.Key, Line: e.KeyNode.Line}
+	var weights *yaml.Node
 	for _, f := range v.Fields(e.Value, path, hardwareKeys.names()...) {
 		at := path + "." + f.Key
 		switch f.Key {
@@ -44,20 +47,68 @@ func (v *versionLoader) nodeType(e yamldoc.Field, path string) *Hardware {
 		case "mem_per_core_gib":
 			h.MemoryPerCoreGiB, h.HasMemoryPerCore = v.size(f.Value, at, false)
 		case "tres_weights":
-			h.TRESWeights, _ = v.Text(f.Value, at)
+			weights = f.Value
 		case "priority_flags":
-			for _, item := range v.OneOrMany(f.Value, at) {
-				flag, _ := v.Text(item, at)
-				h.PriorityFlags = append(h.PriorityFlags, flag)
-			}
+			h.PriorityFlags = v.priorityFlags(f.Value, at)
 		case "note":
 			v.Text(f.Value, at)
 		}
+	}
+	if weights != nil {
+		v.tresWeights(h, weights, path+".tres_weights")
 	}
 	if !h.HasMemoryPerCore && h.HasCores && h.HasMemory {
 		h.MemoryPerCoreGiB, h.HasMemoryPerCore = h.MemoryGiB.Quo(h.Cores)
 	}
 	return h
+}
+
+// tresWeights reads TRESBillingWeights. "" is Slurm's default, and is written
+// in quotes: a value that was forgotten is a fault.
+func (v *versionLoader) tresWeights(h *Hardware, n *yaml.Node, path string) {
+	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle
+	if n.Kind != yaml.ScalarNode || n.Value != "" || n.Style&quoted == 0 {
+		var ok bool
+		if h.TRESWeights, ok = v.Text(n, path); !ok {
+			return
+		}
+	}
+	computed, faults, warnings := ParseSlurmBilling(h.TRESWeights, h.PriorityFlags)
+	h.SlurmBilling = computed
+	for _, f := range faults {
+		v.Faults = append(v.Faults, v.inFormula(n, path, h.TRESWeights, f))
+	}
+	for _, f := range warnings {
+		v.card.Warnings = append(v.card.Warnings, v.inFormula(n, path, h.TRESWeights, f))
+	}
+}
+
+// priorityFlagNames are Slurm's. Only the first two change what is billed.
+var priorityFlagNames = []string{
+	"MAX_TRES", "MAX_TRES_GRES", "ACCRUE_ALWAYS", "CALCULATE_RUNNING", "DEPTH_OBLIVIOUS", "FAIR_TREE", "INCR_ONLY",
+	"NO_FAIR_TREE", "NO_NORMAL_ALL", "NO_NORMAL_ASSOC", "NO_NORMAL_PART", "NO_NORMAL_QOS", "NO_NORMAL_TRES",
+	"SMALL_RELATIVE_TO_TIME", "TICKET_BASED",
+}
+
+// priorityFlags reads PriorityFlags: a list, or slurm.conf's own with commas.
+// Case does not count.
+func (v *versionLoader) priorityFlags(n *yaml.Node, path string) []string {
+	var flags []string
+	for _, item := range v.OneOrMany(n, path) {
+		text, ok := v.Text(item, path)
+		if !ok {
+			continue
+		}
+		for _, flag := range strings.Split(text, ",") {
+			flag = strings.ToUpper(strings.TrimSpace(flag))
+			if !slices.Contains(priorityFlagNames, flag) {
+				v.Fault(item, path, fmt.Sprintf("%q is not a flag of PriorityFlags", flag), suggestWord(flag, priorityFlagNames))
+				continue
+			}
+			flags = append(flags, flag)
+		}
+	}
+	return flags
 }
 
 // size reads a figure of the hardware.
@@ -110,7 +161,9 @@ func (v *versionLoader) offerHardware() {
 			v.hidden[f.name] = "is given by no hardware: entry of this version"
 		}
 	}
-	v.hidden["slurm_billing"] = "is not computed by this program yet: use billing, which Slurm recorded"
+	if !slices.ContainsFunc(v.version.Hardware, func(h *Hardware) bool { return h.SlurmBilling != nil }) {
+		v.hidden["slurm_billing"] = "is given by no hardware: entry of this version, through its tres_weights"
+	}
 }
 
 // boundHardware tells a scope between which values the hardware's figures lie.

@@ -57,8 +57,8 @@ var (
 		{"gpus", "GPUs of one node", decimalText, false},
 		{"threads", "hardware threads of one core", decimalText, false},
 		{"mem_per_core_gib", "memory that one core carries, GiB; mem_gib/cores where not written", decimalText, false},
-		{"tres_weights", "TRESBillingWeights as slurm.conf has it", text, false},
-		{"priority_flags", "PriorityFlags as slurm.conf has it", oneOrMany(text), false},
+		{"tres_weights", "TRESBillingWeights as slurm.conf has it, for slurm_billing; \"\" where it has none: Slurm then bills the allocated CPUs", text, false},
+		{"priority_flags", "PriorityFlags as slurm.conf has it: MAX_TRES and MAX_TRES_GRES change slurm_billing", oneOrMany(text), false},
 		{"note", "a note for people", text, false},
 	}}
 	meterKeys = mapping{"meter", []key{

@@ -161,6 +161,11 @@ func (c came) price(t *testing.T, card *rates.Card, text string) {
 	if hardware != nil {
 		f.Text[rates.NodeType] = hardware.NodeType
 		hardware.Fill(f.Values)
+		if hardware.SlurmBilling != nil {
+			billing, err := hardware.SlurmBilling.Billing(allocatedCount(f.Values))
+			require.NoError(t, err)
+			f.Values.SetInt(formula.SlurmBilling, billing)
+		}
 	}
 	v.EvaluateLets(f.Values)
 	rule, err := v.Select(f)
@@ -185,6 +190,19 @@ func (c came) price(t *testing.T, card *rates.Card, text string) {
 		if rule.Waive != "" {
 			c.add("waived", amount)
 		}
+	}
+}
+
+// allocatedCount gives the counts of an example as Slurm has them.
+func allocatedCount(values *formula.Values) rates.TRESCount {
+	slots := map[string]formula.Slot{"cpu": formula.CPUs, "mem": formula.MemoryMiB, "node": formula.Nodes, "gres/gpu": formula.GPUs}
+	return func(tres string) (int64, bool) {
+		slot, ok := slots[tres]
+		if !ok {
+			return values.TRES(tres)
+		}
+		x, known := values.Get(slot)
+		return x.Rat().Num().Int64(), known && x.Rat().IsInt()
 	}
 }
 
