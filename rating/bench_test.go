@@ -59,3 +59,15 @@ versions:
   - {name: cpu, charge: {core_hours: cpus}}
 `))
 }
+
+func BenchmarkSlurmBilling(b *testing.B) {
+	benchmarkJobs(b, loadCard(b, `
+card: c
+currency: USD
+versions:
+- from: 2025-01-01
+  hardware: {all: {tres_weights: "CPU=0.8,Mem=0.102G,GRES/gpu=8", priority_flags: MAX_TRES}}
+  meters: {su: {unit: SU, price: "0.02"}}
+  rules: [{name: all, charge: {su: slurm_billing}}]
+`))
+}

@@ -47,14 +47,15 @@ type version struct {
 // rule is a rule with the figures that its formulas need.
 type rule struct {
 	*rates.Rule
-	version  *version
-	reason   Reason
-	lets     []*rates.Let // that it needs, in the card's order
-	hardware []formula.Slot
-	memory   bool     // it counts memory
-	byType   bool     // it counts GPUs by their type alone
-	staged   []bool   // of each charge: a formula may use what earlier stages gave
-	gpuTypes []string // the types that it knows
+	version      *version
+	reason       Reason
+	lets         []*rates.Let // that it needs, in the card's order
+	hardware     []formula.Slot
+	memory       bool     // it counts memory
+	slurmBilling bool     // it has Slurm's billing recomputed
+	byType       bool     // it counts GPUs by their type alone
+	staged       []bool   // of each charge: a formula may use what earlier stages gave
+	gpuTypes     []string // the types that it knows
 }
 
 func (r *Rater) compile(cluster string, c *rates.Card) *card {
@@ -219,6 +220,7 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 		}
 	}
 	c.memory = usesSlot(formulas, formula.MemoryMiB)
+	c.slurmBilling = usesSlot(formulas, formula.SlurmBilling)
 	c.gpuTypes = namedGPUTypes(formulas)
 	c.byType = len(c.gpuTypes) > 0 && !usesSlot(formulas, formula.GPUs)
 	return c, formulas

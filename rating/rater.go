@@ -22,6 +22,8 @@ type Rater struct {
 	boundaries []ingest.Instant     // where attribution may change
 	attributed map[string]recipient // by the texts of rosterKey and the span between boundaries
 
+	slurmCount rates.TRESCount // allocatedCount
+
 	lastCluster string // of the job before: jobs come cluster by cluster
 	lastCard    *card
 
@@ -38,7 +40,7 @@ type Rater struct {
 // rates.LoadCard and rates.LoadRoster gave: what they let pass can be rated.
 func NewRater(t Tariff) *Rater {
 	r := &Rater{tariff: t, cards: map[string]*card{}, attributed: map[string]recipient{}}
-	r.values.TRES = r.tres
+	r.values.TRES, r.slurmCount = r.tres, r.allocatedCount
 	r.facts.Values = &r.values
 	r.readRoster()
 	for cluster, c := range t.Cards {
@@ -173,6 +175,9 @@ func (r *Rater) charge(o *Outcome, pl *plan, j *ingest.Job, p part, ex *recorder
 	}
 	r.setRecord(pl.rule.version, j, p)
 	r.setHardware(pl.rule, pl.hardware, j, ex)
+	if pl.rule.slurmBilling {
+		r.setSlurmBilling(pl.hardware, j, ex)
+	}
 	r.setLets(pl.rule, ex)
 	first := len(r.charges)
 	for i, rc := range pl.rule.Charges {
