@@ -158,12 +158,14 @@ type Rule struct {
 //	units    = rate · factor · duration   (rate · factor where PerJob)
 //	amount   = units · price
 //
-// and, in a storage rule, units = rate · factor · what Prorate says of the
-// month, a units formula being used as it stands.
+// and, in a storage rule, units = rate · what Prorate says of the month, a
+// units formula being used as it stands. With PerDay the rate is evaluated for
+// every day with that day's figures, and rate and units are the sum.
 type RuleCharge struct {
 	Meter                         *Meter
 	Rate, Duration, Units, Amount *formula.Formula // nil where the default holds
 	PerJob                        bool             // the rate is of the whole job, not of an hour
+	PerDay                        bool             // the rate is of each day of a holding
 	Factors                       []*Factor        // the version's, the rule's and the charge's own
 	Line                          int
 }
@@ -185,14 +187,19 @@ type StorageRule struct {
 	Charges []*RuleCharge
 	Exclude string
 	Prorate Prorate
-	Line    int
+	// Snapshot is the day of the month whose quota and use stand for the whole
+	// month, 0 for none; in a shorter month its last day.
+	Snapshot int
+	Line     int
 }
 
 // Prorate says how a quota that holds for part of a month is charged.
 type Prorate uint8
 
-// The choices of Prorate.
+// The choices of Prorate. But by days, a group is charged once a month for
+// what it holds on a file system, and the figures of use are the month's.
 const (
-	ProrateDay  Prorate = iota // days held ÷ days of the month (the default)
-	ProrateNone                // the whole month, at the largest quota held in it
+	ProrateDay       Prorate = iota // days held ÷ days of the month (the default)
+	ProrateNone                     // the whole month, at the largest quota held in it
+	ProrateHalfMonth                // the whole month, at the quota of its 15th: a later change counts from the next month
 )

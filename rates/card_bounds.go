@@ -13,7 +13,11 @@ import (
 // narrowed tells a scope what the stages before give at most.
 func (c *chargeLoader) narrowed(s formula.Scope) formula.Scope {
 	if c.charge.Rate != nil {
-		s = s.Narrow("rate", c.charge.Rate.Bounds())
+		rate := c.charge.Rate.Bounds()
+		if c.charge.PerDay {
+			rate = rate.Times(formula.Between(money.Int(0), money.Int(31)))
+		}
+		s = s.Narrow("rate", rate)
 	}
 	s = s.Narrow("factor", factorBounds(c.charge.Factors))
 	if d, ok := c.durationBounds(); ok {
@@ -51,6 +55,9 @@ func (c *chargeLoader) unitsBounds() (formula.Bounds, bool) {
 		return formula.Bounds{}, false
 	}
 	units := charge.Rate.Bounds().Times(factorBounds(charge.Factors))
+	if charge.PerDay {
+		units = units.Times(formula.Between(money.Int(0), money.Int(31)))
+	}
 	if charge.PerJob || c.subject == formula.OfHolding {
 		return units, true
 	}

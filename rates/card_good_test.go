@@ -260,6 +260,35 @@ func TestLetsAndStages(t *testing.T) {
 	require.Equal(t, "4", x.String())
 }
 
+func TestStorageRules(t *testing.T) {
+	v := goodCard(t, "every-key.good.yaml").Versions[0]
+	require.Equal(t, 15, v.Storage[2].Snapshot)
+	require.Equal(t, rates.ProrateHalfMonth, v.Storage[3].Prorate)
+	require.True(t, v.Storage[4].Charges[0].PerDay)
+	require.Equal(t, rates.ProrateDay, v.Storage[5].Prorate)
+}
+
+// TB and TiB are never mixed in silence (case C98).
+func TestMetersOfTBCountTB(t *testing.T) {
+	f := func(unit, formula string, want ...string) {
+		t.Helper()
+		c, err := rates.LoadCard("c", []byte("card: c\ncurrency: USD\nversions: [{from: 2026-01-01, meters: {m: {unit: "+unit+", price: 1}}, storage: [{name: a, charge: {m: \""+formula+"\"}}]}]"))
+		require.NoError(t, err)
+		var got []string
+		for _, w := range c.Warnings {
+			got = append(got, w.Message+" | "+w.Hint())
+		}
+		require.Equal(t, want, got)
+	}
+	f("TB-month", "quota_tb")
+	f("TiB-month", "max(quota_tib, used_tib)")
+	f("TB-month", "max(0, quota_tib - 1)", "counts TiB in m, whose unit is TB-month | use the figures in TB, or name the unit after what is counted")
+	f("TiB hour", "quota_tb", "counts TB in m, whose unit is TiB hour | use the figures in TiB, or name the unit after what is counted")
+	f("TB-month", "quota_tib*1.099511627776") // converted, by a number that says so
+	f("GiB-month", "quota_tib*1024")
+	f("TBU", "quota_tib")
+}
+
 func TestAnchors(t *testing.T) {
 	c := goodCard(t, "anchors.good.yaml")
 	require.Len(t, c.Versions, 2)

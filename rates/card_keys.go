@@ -1,6 +1,9 @@
 package rates
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // mapping is what a mapping of a card may hold. The loader refuses any other
 // key, and the JSON Schema is made from the same list.
@@ -98,7 +101,7 @@ var (
 		{"duration", "the hours that count; elapsed_h where not written", formulaText, false},
 		{"units", "the units; rate*factor*duration where not written", formulaText, false},
 		{"amount", "the money; units*price where not written", formulaText, false},
-		{"per", "job: the rate is of the whole job, not of an hour", choice(perNames), false},
+		{"per", "job: the rate is of the whole job, not of an hour; day, of storage: the rate is of each day, and the units are their sum", choice(slices.Concat(perNames, storagePerNames)), false},
 		{"factor", "factors of this charge", oneOrMany(ref("factor")), false},
 	}}
 	storageKeys = mapping{"storage_rule", []key{
@@ -106,7 +109,8 @@ var (
 		{"match", "the holdings that the rule is for", ref("storage_match"), false},
 		{"charge", "the meters and their formulas", mapOf(oneOf(formulaText, ref("charge"))), false},
 		{"exclude", "why the holdings are not billable", text, false},
-		{"prorate", "how a part of a month counts: by days (the default), or as a whole month", choice(prorateNames), false},
+		{"prorate", "how a part of a month counts: by days (the default), as a whole month at its largest quota, or as a whole month at the quota of the 15th", choice(prorateNames), false},
+		{"snapshot", "the day of the month whose quota and use stand for all of it", shape{"type": "integer", "minimum": 1, "maximum": 31}, false},
 		{"factor", "not for storage: write it into the formula", shape{"not": shape{}}, false},
 		{"note", "a note for people", text, false},
 	}}
@@ -117,8 +121,12 @@ var (
 	}}
 )
 
-// perNames are what a rate is of.
-var perNames = []string{"hour", "job"}
+// perNames are what a rate of jobs is of, storagePerNames what one of holdings
+// is.
+var (
+	perNames        = []string{"hour", "job"}
+	storagePerNames = []string{"month", "day"}
+)
 
 func fieldNames(fields []matchField) []string {
 	names := make([]string, len(fields))

@@ -148,7 +148,7 @@ func (c *chargeLoader) readFields(n *yaml.Node) bool {
 		case "amount":
 			c.formulas[formula.AmountStage] = f.Value
 		case "per":
-			c.charge.PerJob = c.choice(f.Value, at, perNames) == 1
+			c.readPer(f.Value, at)
 		case "factor":
 			factors := c.charge.Factors
 			c.charge.Factors = append(factors[:len(factors):len(factors)], c.readFactors(f.Value, at)...)
@@ -162,6 +162,15 @@ func (c *chargeLoader) readFields(n *yaml.Node) bool {
 		return false
 	}
 	return true
+}
+
+// readPer reads what the rate is of.
+func (c *chargeLoader) readPer(n *yaml.Node, path string) {
+	if c.subject == formula.OfHolding {
+		c.charge.PerDay = c.choice(n, path, storagePerNames) == 1
+		return
+	}
+	c.charge.PerJob = c.choice(n, path, perNames) == 1
 }
 
 // stage reads one formula, with what the stages before it give.
@@ -180,9 +189,21 @@ func (c *chargeLoader) stage(stage formula.Stage, path string) *formula.Formula 
 	if c.charge.PerJob || c.subject == formula.OfHolding {
 		scope = scope.Hide("duration", "is not part of this charge")
 	}
+	if c.charge.PerDay && stage == formula.RateStage {
+		scope = scope.Hide("days", "is not a figure of one day").Hide("over_days", "is not a figure of one day")
+		for _, name := range []string{"mean_tb", "mean_tib", "max_tb", "max_tib"} {
+			scope = scope.Hide(name, "is not a figure of one day: used_tb is that day's use")
+		}
+	}
 	f := c.formula(n, path, c.narrowed(scope))
-	if f != nil && f.CanBeNegative() {
+	if f == nil {
+		return nil
+	}
+	if f.CanBeNegative() {
 		c.warn(n, path, "can be below 0: a job for which it is, is held", "write max(0, …)")
+	}
+	if c.subject == formula.OfHolding {
+		c.storageUnits(n, path, f)
 	}
 	return f
 }

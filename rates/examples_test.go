@@ -110,6 +110,9 @@ func told(t *testing.T, text string) (f *rates.Facts, day rates.Date, storage bo
 			f.Values.Set(slot, number(t, value))
 		case isScaled:
 			f.Values.Set(scale.slot, number(t, value).Mul(money.Int(scale.by)))
+			if scale.slot == formula.UsedBytes { // the same on all days
+				f.Values.Set(formula.MeanBytes, number(t, value).Mul(money.Int(scale.by)))
+			}
 		case isGPU:
 			n, err := strconv.ParseInt(value, 10, 64)
 			require.NoError(t, err)

@@ -100,7 +100,8 @@ func hasType(types, value any) bool {
 	}
 	switch t := types.(type) {
 	case string:
-		return t == name
+		_, whole := value.(int)
+		return t == name || t == "integer" && whole
 	case []any:
 		return slices.Contains(t, any(name))
 	}

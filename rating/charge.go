@@ -88,4 +88,11 @@ type StorageOutcome struct {
 	// those that the holding covers and one version of the card holds.
 	From, Until rates.Date
 	Days        int
+
+	// Holding.UsedBytes is what was used on the last of these days.
+
+	// EstimatedDays is how many of the days that were counted have a use that
+	// was measured earlier and carried forward. It is 0 where the charges do
+	// not depend on use.
+	EstimatedDays int
 }

@@ -9,7 +9,6 @@ import (
 	"hpcbill/ingest"
 	"hpcbill/rates"
 	"hpcbill/rates/formula"
-	"hpcbill/rates/money"
 )
 
 // Storage prices the holdings of a period: each for the days of the period
@@ -17,17 +16,35 @@ import (
 // period give nothing. The outcomes are in the order of the holdings and are
 // the caller's to keep.
 //
+// A rule that charges whole months charges one outcome of each group and file
+// system, and excludes the others by the name of the rule.
+//
 // Two holdings of one group on one file system that cover the same day are an
 // error: the day would be charged twice.
 func (r *Rater) Storage(holdings []ingest.Holding, p rates.Period) ([]StorageOutcome, error) {
-	if err := overlapping(holdings); err != nil {
+	s := storageMonth{period: p, holdings: holdings, places: map[place][]*ingest.Holding{}}
+	for i := range holdings {
+		h := &holdings[i]
+		s.places[placeOf(h)] = append(s.places[placeOf(h)], h)
+	}
+	for _, there := range s.places {
+		slices.SortStableFunc(there, func(a, b *ingest.Holding) int { return compareDays(rates.Date(a.From), rates.Date(b.From)) })
+	}
+	if err := s.overlapping(); err != nil {
 		return nil, err
 	}
 	var outcomes []StorageOutcome
 	for i := range holdings {
-		outcomes = r.holding(outcomes, holdings, i, p)
+		outcomes = r.holding(outcomes, &holdings[i], &s)
 	}
 	return outcomes, nil
+}
+
+// storageMonth is all storage of one period.
+type storageMonth struct {
+	period   rates.Period
+	holdings []ingest.Holding
+	places   map[place][]*ingest.Holding // by day
 }
 
 // place is where a holding is.
@@ -35,20 +52,22 @@ type place struct{ group, filesystem string }
 
 func placeOf(h *ingest.Holding) place { return place{h.Group, h.Filesystem} }
 
-func overlapping(holdings []ingest.Holding) error {
-	last := map[place]*ingest.Holding{}
-	order := make([]*ingest.Holding, len(holdings))
-	for i := range holdings {
-		order[i] = &holdings[i]
-	}
-	slices.SortStableFunc(order, func(a, b *ingest.Holding) int { return compareDays(rates.Date(a.From), rates.Date(b.From)) })
+func (s *storageMonth) overlapping() error {
 	var errs []error
-	for _, h := range order {
-		if before := last[placeOf(h)]; before != nil && (before.Until.IsZero() || h.From.Before(before.Until)) {
-			errs = append(errs, fmt.Errorf("%s:%d: the quota of %s on %s overlaps with line %d",
-				h.Source.File, h.Source.Line, h.Group, h.Filesystem, before.Source.Line))
+	seen := map[place]bool{}
+	for i := range s.holdings {
+		at := placeOf(&s.holdings[i])
+		if seen[at] {
+			continue
 		}
-		last[placeOf(h)] = h
+		seen[at] = true
+		order := s.places[at]
+		for n, h := range order[min(1, len(order)):] {
+			if before := order[n]; before.Until.IsZero() || h.From.Before(before.Until) {
+				errs = append(errs, fmt.Errorf("%s:%d: the quota of %s on %s overlaps with line %d",
+					h.Source.File, h.Source.Line, h.Group, h.Filesystem, before.Source.Line))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -63,16 +82,15 @@ func compareDays(a, b rates.Date) int {
 	return 0
 }
 
-// holding appends the outcomes of the i-th holding.
-func (r *Rater) holding(outcomes []StorageOutcome, all []ingest.Holding, i int, p rates.Period) []StorageOutcome {
-	h := all[i]
-	from, until := daysWithin(&h, p)
+// holding appends the outcomes of a holding.
+func (r *Rater) holding(outcomes []StorageOutcome, h *ingest.Holding, s *storageMonth) []StorageOutcome {
+	from, until := daysWithin(h, s.period)
 	if !from.Before(until) {
 		return outcomes
 	}
 	c := r.storageCard(h.Filesystem)
 	for from.Before(until) {
-		o := StorageOutcome{Holding: h, Verdict: Held, From: from, Until: until}
+		o := StorageOutcome{Holding: *h, Verdict: Held, From: from, Until: until}
 		var v *version
 		if c != nil {
 			var to ingest.Instant
@@ -82,7 +100,8 @@ func (r *Rater) holding(outcomes []StorageOutcome, all []ingest.Holding, i int, 
 			}
 		}
 		o.Days = daysBetween(o.From, o.Until)
-		r.rateHolding(&o, c, v, all, i, p)
+		o.Holding.UsedBytes = useOf(h, o.From, o.Until).last
+		r.rateHolding(&o, c, v, s)
 		outcomes = append(outcomes, o)
 		from = o.Until
 	}
@@ -91,7 +110,8 @@ func (r *Rater) holding(outcomes []StorageOutcome, all []ingest.Holding, i int, 
 
 // daysWithin gives the days of the period that a holding covers, half-open.
 func daysWithin(h *ingest.Holding, p rates.Period) (from, until rates.Date) {
-	from, until = rates.Date{Year: p.Year, Month: int(p.Month), Day: 1}, dayAfter(p)
+	from = rates.Date{Year: p.Year, Month: int(p.Month), Day: 1}
+	until = dayAfter(rates.Date{Year: p.Year, Month: int(p.Month), Day: p.Days()})
 	if hf := rates.Date(h.From); from.Before(hf) {
 		from = hf
 	}
@@ -101,9 +121,10 @@ func daysWithin(h *ingest.Holding, p rates.Period) (from, until rates.Date) {
 	return from, until
 }
 
-func dayAfter(p rates.Period) rates.Date {
-	y, m, d := time.Date(p.Year, p.Month+1, 1, 0, 0, 0, 0, time.UTC).Date()
-	return rates.Date{Year: y, Month: int(m), Day: d}
+// dayAfter gives the next calendar day.
+func dayAfter(d rates.Date) rates.Date {
+	y, m, day := time.Date(d.Year, time.Month(d.Month), d.Day+1, 0, 0, 0, 0, time.UTC).Date()
+	return rates.Date{Year: y, Month: int(m), Day: day}
 }
 
 // daysBetween counts calendar days: a day of 23 hours is a day.
@@ -121,7 +142,7 @@ func (r *Rater) storageCard(filesystem string) *card {
 	return nil
 }
 
-func (r *Rater) rateHolding(o *StorageOutcome, c *card, v *version, all []ingest.Holding, i int, p rates.Period) {
+func (r *Rater) rateHolding(o *StorageOutcome, c *card, v *version, s *storageMonth) {
 	h := &o.Holding
 	group := r.tariff.Roster.Group(h.Group)
 	switch {
@@ -147,109 +168,62 @@ func (r *Rater) rateHolding(o *StorageOutcome, c *card, v *version, all []ingest
 	}
 	reason := versionReason(v)
 	reason.Rule, reason.Line = rule.Name, rule.Line
-	switch {
-	case rule.Exclude != "":
-		o.Verdict, o.Cause = Excluded, Cause{Code: ByRule, Detail: rule.Exclude, Reason: reason}
-	case rule.Prorate == rates.ProrateNone && !r.standsForMonth(o, all, i, p):
-		o.Verdict, o.Cause = Excluded, Cause{Code: ByRule, Detail: "the month is charged at its largest quota", Reason: reason}
-	default:
-		r.priceHolding(o, v, rule, facts, p, reason)
+	excluded := rule.Exclude
+	if excluded == "" {
+		excluded = s.chargedElsewhere(o, rule)
 	}
+	if excluded != "" {
+		o.Verdict, o.Cause = Excluded, Cause{Code: ByRule, Detail: excluded, Reason: reason}
+		return
+	}
+	r.priceHolding(o, v, rule, facts, s, reason)
 	for n := range o.Charges {
 		o.Charges[n].Group = group.ID
 	}
 }
 
-// standsForMonth reports whether a holding is the one whose quota counts for
-// the whole month where nothing is prorated: the largest, the earliest of
-// those; and of its parts under several versions the last.
-func (r *Rater) standsForMonth(o *StorageOutcome, all []ingest.Holding, i int, p rates.Period) bool {
-	if _, until := daysWithin(&o.Holding, p); o.Until != until {
+// chargedElsewhere tells why an outcome is not the one that its rule charges
+// for the month, "" where it is.
+func (s *storageMonth) chargedElsewhere(o *StorageOutcome, rule *rates.StorageRule) string {
+	day, byDay := s.dayThatCounts(rule)
+	switch {
+	case byDay:
+		if day.Before(o.From) || !day.Before(o.Until) {
+			return fmt.Sprintf("the month is charged as it stands on %s", day)
+		}
+	case rule.Prorate == rates.ProrateNone && !s.isLargest(o):
+		return "the month is charged at its largest quota"
+	}
+	return ""
+}
+
+// dayThatCounts gives the day whose quota stands for the month, where the rule
+// has one.
+func (s *storageMonth) dayThatCounts(rule *rates.StorageRule) (day rates.Date, ok bool) {
+	n := rule.Snapshot
+	if rule.Prorate == rates.ProrateHalfMonth {
+		n = rates.HalfMonth
+	}
+	return rates.Date{Year: s.period.Year, Month: int(s.period.Month), Day: min(n, s.period.Days())}, n > 0
+}
+
+// isLargest reports whether a holding is the one whose quota counts for the
+// whole month where nothing is prorated: the largest, the earliest of those;
+// and of its parts under several versions the last.
+func (s *storageMonth) isLargest(o *StorageOutcome) bool {
+	h := &o.Holding
+	if _, until := daysWithin(h, s.period); o.Until != until {
 		return false
 	}
-	for n := range all {
-		other := &all[n]
-		if n == i || placeOf(other) != placeOf(&o.Holding) {
+	for _, other := range s.places[placeOf(h)] {
+		if from, until := daysWithin(other, s.period); other.From == h.From || !from.Before(until) {
 			continue
 		}
-		if from, until := daysWithin(other, p); !from.Before(until) {
-			continue
-		}
-		if other.QuotaBytes > o.Holding.QuotaBytes || other.QuotaBytes == o.Holding.QuotaBytes && other.From.Before(o.Holding.From) {
+		if other.QuotaBytes > h.QuotaBytes || other.QuotaBytes == h.QuotaBytes && other.From.Before(h.From) {
 			return false
 		}
 	}
 	return true
-}
-
-// priceHolding works out the charges of a holding for its days:
-//
-//	units  = rate · days / days of the month   (rate where nothing is prorated)
-//	amount = units · price
-//
-// unless the rule has a formula of its own.
-func (r *Rater) priceHolding(o *StorageOutcome, v *version, rule *rates.StorageRule, facts *rates.Facts, p rates.Period, reason Reason) {
-	values, share := facts.Values, money.Int(1)
-	if rule.Prorate == rates.ProrateDay {
-		share = money.Ratio(int64(o.Days), int64(p.Days()))
-	}
-	values.SetInt(formula.QuotaBytes, o.Holding.QuotaBytes)
-	values.SetInt(formula.UsedBytes, o.Holding.UsedBytes)
-	noSeries := errors.New("storage is known by its quota and last sample only")
-	values.SetUnknown(formula.MeanBytes, noSeries)
-	values.SetUnknown(formula.MaxBytes, noSeries)
-	values.SetInt(formula.Days, int64(o.Days))
-	values.SetInt(formula.MonthDays, int64(p.Days()))
-	v.EvaluateLets(values)
-	for _, rc := range rule.Charges {
-		c, err := priceStorage(rc, facts, share)
-		if err != nil {
-			o.Charges, o.Cause = nil, causeOfStorage(err, o, rule.Name, reason)
-			return
-		}
-		c.Reason = reason
-		o.Charges = append(o.Charges, c)
-	}
-	o.Verdict = Charged
-}
-
-// priceStorage works out one charge from the figures that are set.
-func priceStorage(rc *rates.RuleCharge, facts *rates.Facts, share money.Exact) (Charge, error) {
-	values := facts.Values
-	stage := func(s Stage, f *formula.Formula, slot formula.Slot, x money.Exact) (money.Exact, error) {
-		if f != nil {
-			var err error
-			if x, err = f.Eval(values); err != nil {
-				return x, &stageError{s, rc.Meter.Name, err}
-			}
-		}
-		values.Set(slot, x)
-		return x, nil
-	}
-	rate, err := stage(RateStage, rc.Rate, formula.Rate, money.Exact{})
-	if err != nil {
-		return Charge{}, err
-	}
-	values.Set(formula.Factor, one)
-	units, err := stage(UnitsStage, rc.Units, formula.Units, rate.Mul(share))
-	if err != nil {
-		return Charge{}, err
-	}
-	price, label, err := rc.Meter.PriceFor(facts)
-	if err != nil {
-		return Charge{}, err
-	}
-	values.Set(formula.Price, price)
-	amount := units.Mul(price)
-	if rc.Amount != nil {
-		if amount, err = rc.Amount.Eval(values); err != nil {
-			return Charge{}, &stageError{AmountStage, rc.Meter.Name, err}
-		}
-	}
-	if units.Sign() < 0 || amount.Sign() < 0 {
-		return Charge{}, &stageError{AmountStage, rc.Meter.Name, errNegative}
-	}
-	return Charge{Meter: rc.Meter.Name, Unit: rc.Meter.Unit, Quantity: units, Price: price, PriceLabel: label, Amount: amount}, nil
 }
 
 func causeOfNoHolder(h *ingest.Holding, roster *rates.Roster) Cause {
@@ -267,6 +241,13 @@ func causeOfStorage(err error, o *StorageOutcome, rule string, reason Reason) Ca
 	case errors.As(err, &unknown):
 		c.Code, c.Detail = UnknownFigure, fmt.Sprintf("%s filesystem=%s group=%s", unknown.Name, o.Holding.Filesystem, o.Holding.Group)
 		c.Hint = fmt.Sprintf("the rule at line %d of %s needs it and %v", reason.Line, reason.File, unknown)
+		var noUse *noUseError
+		switch h := o.Holding; {
+		case errors.As(err, &noUse):
+			c.Hint = fmt.Sprintf("write into %s what %s used on %s from %s on: 0 TB if nothing", h.Source.File, h.Group, h.Filesystem, noUse.day)
+		case errors.Is(err, errNoQuota):
+			c.Hint = fmt.Sprintf("write the quota of %s on %s into %s: 0 TB for a quota of nothing", h.Group, h.Filesystem, h.Source.File)
+		}
 	case errors.Is(err, rates.ErrNotListed):
 		c.Code, c.Detail, c.Hint = NoPrice, err.Error(), "add it to the table in "+reason.File
 	}

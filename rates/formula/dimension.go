@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -69,6 +70,13 @@ func (d Dimension) IsHours() bool {
 		return d.exponents[baseHours] == 1
 	}
 	return d == hours
+}
+
+// Is reports whether d is one of a measure by its name, such as "TiB", with no
+// other beside it.
+func (d Dimension) Is(measure string) bool {
+	base := slices.Index(baseNames[:], measure)
+	return base >= 0 && d == of(base)
 }
 
 // HasHours reports whether time is part of d.

@@ -40,11 +40,12 @@ const (
 	Price // of one unit, in the card's currency
 
 	QuotaBytes
-	UsedBytes // the last sample of the period
-	MeanBytes // the mean over time of the samples of the period
-	MaxBytes  // the largest sample of the period
+	UsedBytes // at the end of the period, or of the day in a formula of one day
+	MeanBytes // the mean of the uses of the days of the period
+	MaxBytes  // the largest of the uses of the days of the period
 	Days      // of the period that the holding covers
 	MonthDays // of the period
+	OverDays  // of the period on which more was used than the quota
 
 	firstLet
 )
@@ -132,15 +133,16 @@ func storageFigures() []Figure {
 	figures := []Figure{
 		{"days", "days of the period that the holding covers", Days, plain, upTo(maxDays, one), one, nil},
 		{"month_days", "days of the period", MonthDays, plain, Bounds{low: money.Int(minMonthDay), high: money.Int(maxDays)}, one, nil},
+		{"over_days", "days of the period on which more was used than the quota", OverDays, plain, upTo(maxDays, one), one, nil},
 	}
 	for _, q := range []struct {
 		name, means string
 		slot        Slot
 	}{
 		{"quota", "the quota", QuotaBytes},
-		{"used", "the last sample of usage", UsedBytes},
-		{"mean", "the mean usage over time", MeanBytes},
-		{"max", "the largest sample of usage", MaxBytes},
+		{"used", "the use at the end of the period (in a rate per: day, that day's)", UsedBytes},
+		{"mean", "the mean of the daily uses", MeanBytes},
+		{"max", "the largest of the daily uses", MaxBytes},
 	} {
 		tb, tib := money.Ratio(1, 1_000_000_000_000), money.Ratio(1, 1<<40)
 		figures = append(figures,
