@@ -65,7 +65,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(
 		a.initCommand(), a.demoCommand(), a.checkCommand(), a.ingestCommand(),
 		a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand(),
-		a.listCommand(), a.showCommand(), a.verifyCommand(), a.explainCommand(),
+		a.listCommand(), a.showCommand(), a.verifyCommand(), a.explainCommand(), a.estimateCommand(),
 		a.queryCommand(), a.reportCommand(), a.ratesCommand(), a.versionCommand(),
 	)
 	return root

@@ -134,21 +134,26 @@ func (s *site) explainRun(ctx context.Context, j *ingest.Job) (explainedRun, err
 		}
 		rater := rating.NewRater(in.tariff())
 		for _, part := range rater.Explain(j, p).Parts {
-			o := part.Outcome
-			e := explainedOutcome{
-				Period: p.String(), Rules: which, Verdict: o.Verdict.String(), Hint: o.Cause.Hint,
-				Seconds: o.Seconds, Steps: part.Steps,
-			}
-			if o.Cause.Code != "" {
-				e.Cause = strings.TrimSuffix(o.Cause.Code+": "+o.Cause.Detail, ": ")
-			}
-			for _, c := range o.Charges {
-				e.Charges = append(e.Charges, explainedCharge{c.Group, c.Meter, c.Quantity, c.Unit, c.Price, c.Amount})
-			}
-			run.Parts = append(run.Parts, e)
+			run.Parts = append(run.Parts, explained(p, which, part))
 		}
 	}
 	return run, nil
+}
+
+// explained is a part's calculation as it is printed.
+func explained(p rates.Period, which string, part rating.PartExplanation) explainedOutcome {
+	o := part.Outcome
+	e := explainedOutcome{
+		Period: p.String(), Rules: which, Verdict: o.Verdict.String(), Hint: o.Cause.Hint,
+		Seconds: o.Seconds, Steps: part.Steps,
+	}
+	if o.Cause.Code != "" {
+		e.Cause = strings.TrimSuffix(o.Cause.Code+": "+o.Cause.Detail, ": ")
+	}
+	for _, c := range o.Charges {
+		e.Charges = append(e.Charges, explainedCharge{c.Group, c.Meter, c.Quantity, c.Unit, c.Price, c.Amount})
+	}
+	return e
 }
 
 // periodsOf are the months that a job's run touches; its End's alone where it
@@ -204,14 +209,14 @@ func (a *app) printRun(s *site, run explainedRun) {
 	}
 	fmt.Fprintf(a.stdout, "  record    %s:%d\n", r.File, r.Line)
 	for _, p := range run.Parts {
-		a.printOutcome(s, p)
+		a.printOutcome(s.inputs, p)
 	}
 	if len(run.Parts) == 0 {
 		fmt.Fprintln(a.stdout, "  in no period yet: it has not ended")
 	}
 }
 
-func (a *app) printOutcome(s *site, p explainedOutcome) {
+func (a *app) printOutcome(in *inputs, p explainedOutcome) {
 	fmt.Fprintf(a.stdout, "\n  %s, rules %s: %s", p.Period, p.Rules, p.Verdict)
 	if p.Cause != "" {
 		fmt.Fprintf(a.stdout, " — %s", oneLine(p.Cause))
@@ -225,11 +230,11 @@ func (a *app) printOutcome(s *site, p explainedOutcome) {
 	}
 	total := money.Exact{}
 	for _, c := range p.Charges {
-		fmt.Fprintf(a.stdout, "    %s pays %s %s at %s %s = %s %s\n", c.Group, quantity(c.Quantity), c.Unit, c.Price, s.config.Currency.Code, quantity(c.Amount), s.config.Currency.Code)
+		fmt.Fprintf(a.stdout, "    %s pays %s %s at %s %s = %s %s\n", c.Group, quantity(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, quantity(c.Amount), in.config.Currency.Code)
 		total = total.Add(c.Amount)
 	}
 	if len(p.Charges) > 1 {
-		fmt.Fprintf(a.stdout, "    together %s %s, rounded with its line on the invoice\n", total.Decimal(6, money.HalfEven), s.config.Currency.Code)
+		fmt.Fprintf(a.stdout, "    together %s %s, rounded with its line on the invoice\n", total.Decimal(6, money.HalfEven), in.config.Currency.Code)
 	}
 }
 

@@ -137,23 +137,9 @@ func quantity(x money.Exact) string { return money.Group(x.Decimal(6, money.Half
 // printAgainst shows each group's total beside another month's.
 func (a *app) printAgainst(month rates.Period, s *site, before, after []invoice.Invoice) {
 	c := s.config.Currency
-	totals, order := map[string][2]money.Amount{}, []string{}
-	note := func(invoices []invoice.Invoice, which int) {
-		for _, inv := range invoices {
-			pair, seen := totals[inv.Group.ID]
-			if !seen {
-				order = append(order, inv.Group.ID)
-			}
-			pair[which] += inv.Total
-			totals[inv.Group.ID] = pair
-		}
-	}
-	note(after, 1)
-	note(before, 0)
 	t := table{columns: columns("group", ">"+month.String(), ">this_month", ">difference")}
-	for _, id := range order {
-		pair := totals[id]
-		t.add(id, c.Format(pair[0]), c.Format(pair[1]), s.signed(pair[1]-pair[0]))
+	for _, pair := range pairTotals(before, after) {
+		t.add(pair.group, c.Format(pair.before), c.Format(pair.after), s.signed(pair.after-pair.before))
 	}
 	fmt.Fprintf(a.stdout, "\nagainst the month before\n%s", t.text())
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"sort"
-	"strings"
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
@@ -13,50 +11,60 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// reportKinds are the reports that there are, with what each shows.
-var reportKinds = [][2]string{
-	{"quarantine", "records that could not be read and keep their period open"},
-	{"unbilled", "what was not billed in a period, by cause, with job-seconds"},
-	{"ingests", "every dump that was taken, and what became of its records"},
-}
-
 func (a *app) reportCommand() *cobra.Command {
-	var period string
-	var format *string
-	long := "Reports:\n"
-	for _, k := range reportKinds {
-		long += fmt.Sprintf("  %-12s %s\n", k[0], k[1])
-	}
 	c := &cobra.Command{
 		Use:     "report KIND",
-		Short:   "quarantine, unbilled, ingests",
-		Long:    strings.TrimRight(long, "\n"),
+		Short:   "what was not billed, not read, or would be otherwise",
 		Example: "  hpcbill report quarantine\n  hpcbill report unbilled --period 2026-03 --format csv",
-		Args:    oneArgument("report"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkFormat(*format); err != nil {
-				return err
-			}
-			print := func(t *table, err error) error {
-				if err != nil {
-					return err
-				}
-				return t.write(a.stdout, *format)
-			}
-			switch args[0] {
-			case "quarantine":
-				return a.withSite(func(s *site) error { return print(s.reportQuarantine()) })
-			case "ingests":
-				return a.withSite(func(s *site) error { return print(s.reportIngests()) })
-			case "unbilled":
-				return a.withPeriod(period, func(s *site, p rates.Period) error { return print(s.reportUnbilled(c.Context(), p)) })
-			}
-			return usageError{fmt.Errorf("no report %q", args[0]), "see hpcbill help report"}
-		},
+		Args:    knownVerb,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.Flags().StringVar(&period, "period", "", "the month, such as 2026-03 (unbilled)")
-	format = addFormat(c)
+	c.AddCommand(
+		a.siteReport("quarantine", "records that could not be read and keep their period open", (*site).reportQuarantine),
+		a.siteReport("ingests", "every dump that was taken, and what became of its records", (*site).reportIngests),
+		a.periodReport("unbilled", "what was not billed in a period, by cause, with job-seconds", (*site).reportUnbilled),
+		a.whatIfCommand(),
+	)
 	return c
+}
+
+// siteReport is a report over the whole site.
+func (a *app) siteReport(name, short string, make func(*site) (*table, error)) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: short, Example: "  hpcbill report " + name, Args: noArguments}
+	format := addFormat(c)
+	c.RunE = func(*cobra.Command, []string) error {
+		return a.printReport(*format, func(print func(*table, error) error) error {
+			return a.withSite(func(s *site) error { return print(make(s)) })
+		})
+	}
+	return c
+}
+
+// periodReport is a report over one month.
+func (a *app) periodReport(name, short string, make func(*site, context.Context, rates.Period) (*table, error)) *cobra.Command {
+	c := &cobra.Command{Use: name + " --period YYYY-MM", Short: short, Example: "  hpcbill report " + name + " --period 2026-03", Args: noArguments}
+	format := addFormat(c)
+	period := c.Flags().String("period", "", "the month, such as 2026-03")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return a.printReport(*format, func(print func(*table, error) error) error {
+			return a.withPeriod(*period, func(s *site, p rates.Period) error { return print(make(s, c.Context(), p)) })
+		})
+	}
+	return c
+}
+
+// printReport checks the format before anything is opened, and prints what
+// the report gives.
+func (a *app) printReport(format string, report func(print func(*table, error) error) error) error {
+	if err := checkFormat(format); err != nil {
+		return err
+	}
+	return report(func(t *table, err error) error {
+		if err != nil {
+			return err
+		}
+		return t.write(a.stdout, format)
+	})
 }
 
 func (s *site) reportQuarantine() (*table, error) {

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+	"hpcbill/rating"
+
+	"github.com/spf13/cobra"
+)
+
+// estimateClass is the group that an estimate is made for where none is
+// named: one of its own, of the class that --class says.
+const estimateGroup = "estimate"
+
+func (a *app) estimateCommand() *cobra.Command {
+	var (
+		r             request
+		group, class  string
+		script        string
+		memory, limit string
+		format        *string
+	)
+	c := &cobra.Command{
+		Use:   "estimate --cluster C [flags | --script FILE]",
+		Short: "what a job would cost, and why",
+		Long: `Rates a job that has not run, by the rules in force today and with what it asks
+for as what it would get: its whole time limit, its CPUs, memory and GPUs. The
+request comes from flags or from the #SBATCH lines of a script; flags win. The
+term that decides the price is named, since less of it is what makes the job
+cheaper.`,
+		Example: `  hpcbill estimate --cluster h2p --partition smp --cpus 4 --mem 16G --time 2:00:00
+  hpcbill estimate --cluster h2p --script job.sh --group chem`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkFormat(*format); err != nil {
+				return err
+			}
+			in, err := readInputs(readSiteFile(a.siteDir))
+			if err != nil {
+				return err
+			}
+			asked := request{}
+			if script != "" {
+				text, err := os.ReadFile(script)
+				if err != nil {
+					return inputError{fmt.Errorf("%s: %w", script, plain(err)), ""}
+				}
+				if asked, err = parseScript(script, string(text)); err != nil {
+					return err
+				}
+			}
+			if err := errors.Join(r.setTime(limit), r.setMemory(memory)); err != nil {
+				return err
+			}
+			return a.estimate(in, asked.overriddenBy(r), group, class, *format)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&r.cluster, "cluster", "", "the cluster")
+	f.StringVar(&r.partition, "partition", "", "the partition")
+	f.StringVar(&r.qos, "qos", "", "the QoS (default normal)")
+	f.StringVar(&r.account, "account", "", "the account: it reaches a group as in groups.yaml")
+	f.Int64Var(&r.nodes, "nodes", 0, "nodes (default 1)")
+	f.Int64Var(&r.cpus, "cpus", 0, "CPUs in all (default 1)")
+	f.StringVar(&memory, "mem", "", "memory in all, such as 16G or 4000M (MiB where no unit is given)")
+	f.Int64Var(&r.gpus, "gpus", 0, "GPUs in all")
+	f.StringVar(&r.gpuType, "gpu-type", "", "their type, such as a100")
+	f.StringVar(&limit, "time", "", "the time it would run: minutes, H:MM:SS or D-HH:MM:SS")
+	f.StringVar(&group, "group", "", "the group that would pay")
+	f.StringVar(&class, "class", "internal", "the class of the group, where none is named")
+	f.StringVar(&script, "script", "", "a batch script, read for its #SBATCH lines")
+	format = addFormat(c)
+	return c
+}
+
+// estimate rates a request as if it ran now.
+func (a *app) estimate(in *inputs, r request, group, class, format string) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	tariff := in.tariff()
+	if tariff.Cards[r.cluster] == nil {
+		return usageError{fmt.Errorf("cluster %q is not under clusters: in %s", r.cluster, configFile), ""}
+	}
+	if group != "" || r.account == "" {
+		roster, err := in.rosterOf(group, class)
+		if err != nil {
+			return err
+		}
+		tariff.Roster = roster
+		r.account = estimateGroup
+	}
+	start := ingest.Instant(a.clock().Unix())
+	job := r.job(start)
+	p := rates.PeriodContaining(timeOf(job.End), in.zone())
+	ex := rating.NewRater(tariff).Explain(&job, p)
+	if len(ex.Parts) == 0 {
+		return fmt.Errorf("BUG: an estimate without a part in %s", p)
+	}
+	var parts []explainedOutcome
+	for _, part := range ex.Parts {
+		parts = append(parts, explained(p, "current", part))
+	}
+	if format == "json" {
+		text, err := jsonText(parts)
+		if err == nil {
+			_, err = fmt.Fprintf(a.stdout, "%s\n", text)
+		}
+		return err
+	}
+	fmt.Fprintf(a.stdout, "a job of %s on %s/%s\n", r, r.cluster, r.partition)
+	for _, part := range parts {
+		a.printOutcome(in, part)
+	}
+	a.printCheaper(parts)
+	return nil
+}
+
+// rosterOf is a roster of one group that every job reaches: the one named, or
+// one of the class.
+func (in *inputs) rosterOf(group, class string) (*rates.Roster, error) {
+	if group != "" {
+		g := in.roster.Group(group)
+		if g == nil {
+			return nil, usageError{fmt.Errorf("group %q is not in %s", group, in.config.RosterFile), ""}
+		}
+		class = g.Class
+	}
+	text := fmt.Sprintf("groups: [{id: %[1]s, class: %[2]s, jobs: [{account: %[1]s}]}]", estimateGroup, class)
+	roster, err := rates.LoadRoster("--class", []byte(text))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--class: %q is not a class", class), "a word such as internal"}
+	}
+	return roster, nil
+}
+
+// printCheaper names what decided the price: less of it costs less.
+func (a *app) printCheaper(parts []explainedOutcome) {
+	for _, p := range parts {
+		for _, step := range p.Steps {
+			if step.Decides == "" {
+				continue
+			}
+			fmt.Fprintf(a.stdout, "\n  to pay less: %s decides the %s; asking for less of it makes the job cheaper, asking for less of the rest does not\n",
+				oneLine(step.Decides), strings.TrimSpace(string(step.Stage)+" of "+step.Meter))
+		}
+	}
+}
