@@ -46,7 +46,8 @@ type Version struct {
 	// weekday or an hour, so that rating can save itself the calendar.
 	NeedsMoments bool
 
-	Line int // of the version in the card's file
+	Line   int    // of the version in the card's file
+	Digest string // of what it says, its span aside; see digestOfVersion
 }
 
 // Date is a calendar day of the site's zone.

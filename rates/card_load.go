@@ -82,7 +82,9 @@ func (l *cardLoader) load(root *yaml.Node) {
 	items := l.Items(versions, "versions")
 	for i, item := range items {
 		path := fmt.Sprintf("versions[%d]", i)
-		l.card.Versions = append(l.card.Versions, l.version(item, path, billBy))
+		v := l.version(item, path, billBy)
+		v.Digest = digestOfVersion(item, v.BillBy, l.card.Currency.Code)
+		l.card.Versions = append(l.card.Versions, v)
 	}
 	if len(items) == 0 && versions.Kind == yaml.SequenceNode {
 		l.Fault(versions, "versions", "has no version", "write one with its from: date")

@@ -12,13 +12,18 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "read the whole configuration and print every fault",
 		Long: `Reads hpcbill.yaml, the roster, the rate cards and the storage quotas and prints
-every fault with its file, line and remedy. Writes nothing.
+every fault with its file, line and remedy. A version of a card that billed an
+issued month and was edited since is a fault, with the months that it billed.
+Writes nothing.
 
 Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 		Example: "  hpcbill check",
 		Args:    noArguments,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			in, err := readInputs(readSiteFile(a.siteDir))
+			if err == nil {
+				err = a.checkEdited(c.Context(), in)
+			}
 			if err != nil {
 				return err
 			}
