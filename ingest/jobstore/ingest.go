@@ -236,7 +236,7 @@ func (g *Ingest) finishRecord(d Dump) (Record, error) {
 	r.File, r.Digest, r.Bytes, r.Newest = d.File, d.Digest, d.Bytes, d.Newest
 	r.Format, r.Zone, r.IngestedAt = d.Format, d.Zone, d.IngestedAt
 	r.Records, r.Steps, r.OrphanSteps, r.Quarantined = d.Records, d.Steps, d.OrphanSteps, int64(len(d.Quarantined))
-	r.Warnings = d.Warnings
+	r.Warnings, r.Asked = d.Warnings, d.Asked
 	for cluster := range g.clusters {
 		r.Clusters = append(r.Clusters, cluster)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -32,6 +33,31 @@ type Dump struct {
 	Format     string // "sacct -P" …
 	Zone       string // the time zone in which it was read
 	IngestedAt time.Time
+
+	// Asked is set for the answer to a question about a span of time.
+	Asked Asked
+}
+
+// Asked says that a dump is the answer to a question: it holds every record of
+// the series' cluster that was eligible before To and had not ended before
+// From. The zero value is a dump of which no such thing is known.
+type Asked struct {
+	Series string         `json:"series,omitempty"` // who answered: the answers of one series replace each other
+	From   ingest.Instant `json:"from,omitempty"`
+	To     ingest.Instant `json:"to,omitempty"`
+}
+
+// covers reports whether an answer holds anew a record of an earlier answer
+// of the series, whose latest time is end, None where it has none that can be
+// read.
+func (a *Asked) covers(before *Asked, end ingest.Instant) bool {
+	switch {
+	case a.Series == "" || a.Series != before.Series:
+		return false
+	case end == ingest.None:
+		return a.From <= before.From && before.To <= a.To
+	}
+	return a.From <= end && end < a.To
 }
 
 // Record is the evidence that is kept of an ingest. Records = Jobs + Steps +
@@ -62,6 +88,8 @@ type Record struct {
 	LastEnd  ingest.Instant `json:"last_end"`
 
 	Warnings []ingest.Warning `json:"warnings,omitempty"`
+
+	Asked Asked `json:"asked,omitzero"`
 }
 
 // check holds the two equations of a record.
@@ -145,7 +173,9 @@ type Quarantine struct {
 
 // Quarantined yields the records that could not be read and are not settled.
 // A file's are settled by the next ingest of a file of the same name: the
-// mended or fuller dump. What came by standard input has no name, and stays.
+// mended or fuller dump. Those of an answer are settled by a later answer of
+// the series that has to show them again. What came by standard input has no
+// name, and stays.
 func (s *Store) Quarantined() iter.Seq2[Quarantine, error] {
 	return func(yield func(Quarantine, error) bool) {
 		records, err := s.Ingests()
@@ -169,12 +199,21 @@ func (s *Store) Quarantined() iter.Seq2[Quarantine, error] {
 				return
 			}
 			for _, q := range list {
+				if r.answeredAnew(records[i+1:], q.End) {
+					continue
+				}
 				if !yield(Quarantine{q, r}, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// answeredAnew reports whether one of the later ingests has to show a record
+// of r again.
+func (r *Record) answeredAnew(later []Record, end ingest.Instant) bool {
+	return slices.ContainsFunc(later, func(l Record) bool { return l.Asked.covers(&r.Asked, end) })
 }
 
 func readJSON(name string, v any) error {
