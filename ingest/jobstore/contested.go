@@ -143,16 +143,9 @@ func (g *Ingest) readSpilled(dst []candidate, p *newPart, from, to uint64) ([]ca
 		return nil, err
 	}
 	keys = slices.DeleteFunc(keys, func(k key) bool { return k.raw < from || k.raw >= to && to != 1<<64-1 })
-	if len(keys) == 0 {
-		return dst, nil
-	}
 	sortByRow(keys)
-	return dst, g.store.eachRow(p.part, g.pathOf(p.part), nil, func(row uint32, v *revision) error {
-		if len(keys) > 0 && keys[0].at == uint64(row) {
-			v.print = keys[0].print
-			keys = keys[1:]
-			dst = append(dst, candidate{revision: *v})
-		}
+	return dst, g.store.eachKey(p.part, g.pathOf(p.part), everyColumn(), keys, func(_ uint32, v *revision) error {
+		dst = append(dst, candidate{revision: *v})
 		return nil
 	})
 }

@@ -45,20 +45,20 @@ func (s *Store) Find(cluster, jobID string) ([]ingest.Job, error) {
 // findIn looks a job up in one part: a raw number in its index; the id of an
 // array's task, whose raw number is any later one, in the column of ids.
 func (s *Store) findIn(p *part, f *os.File, raw bool, number uint64, jobID string) ([]ingest.Job, error) {
-	var found []ingest.Job
+	var keys []key
+	var err error
 	if raw {
-		hit := false
-		err := p.Index.find(f, []uint64{number}, func(int, key) { hit = true })
-		if err != nil || !hit {
-			return nil, err
-		}
-	} else if hit, err := s.hasJobID(p, f, jobID); err != nil || !hit {
+		err = p.Index.find(f, []uint64{number}, func(_ int, k key) { keys = append(keys, k) })
+		sortByRow(keys)
+	} else {
+		keys, err = s.rowsWithJobID(p, f, jobID)
+	}
+	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	err := s.eachRowOf(p, f, nil, func(_ uint32, v *revision) error {
-		if raw && v.JobIDRaw == number || v.JobID == jobID {
-			found = append(found, v.Job)
-		}
+	var found []ingest.Job
+	err = s.scan(p, f, everyColumn(), keys, func(_ uint32, v *revision) error {
+		found = append(found, v.Job)
 		return nil
 	})
 	return found, err

@@ -46,6 +46,10 @@ type Ingest struct {
 	marks  []marks
 }
 
+// addRows is how many jobs are taken in at a time: about as many as stay in a
+// core's cache.
+const addRows = 1024
+
 // ErrEnded is returned for the use of an Ingest after Commit or Abort.
 var ErrEnded = errors.New("the ingest has ended")
 
@@ -70,11 +74,13 @@ func (g *Ingest) Add(jobs []ingest.Job) error {
 	if g.ended {
 		return ErrEnded
 	}
-	for i := range jobs {
+	for len(jobs) > 0 {
 		if g.err != nil {
 			return fmt.Errorf("store jobs: %w", g.err)
 		}
-		g.batch.add(&jobs[i])
+		n := min(len(jobs), addRows, g.store.partRows-g.batch.n)
+		g.batch.add(jobs[:n])
+		jobs = jobs[n:]
 		if g.batch.n == g.store.partRows {
 			g.err = g.handOver()
 		}

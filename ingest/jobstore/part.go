@@ -14,7 +14,7 @@ import (
 
 // maxPartRows bounds the rows of a batch in memory and of a part, which is one
 // row group: what is rewritten when one of its rows is replaced.
-const maxPartRows = columnar.RowGroupRows
+const maxPartRows = 128 << 10
 
 // newPart is a part written beneath _tmp, to be moved by the commit.
 type newPart struct {

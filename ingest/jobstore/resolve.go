@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"hpcbill/ingest"
 )
 
 // candidate is a record whose raw id is contested, and where it is. Of one
-// that was written, only what decides is read (see decidingColumns).
+// that was written, only what decides is read (decidingColumns).
 type candidate struct {
 	revision
 	part   *part // nil for a record of this dump that was put aside
@@ -23,8 +25,15 @@ type taken struct {
 	to  verdict
 }
 
-var decidingColumns = []int{colJobIDRaw, colDBIndex, colSubmit, colStart, colEnd, colElapsed, colSuspended, colNotes,
-	colFile, colLine, colDigest, colDumpTime, colLastSeen}
+// decidingColumns gives the columns of a part that judge looks at, beside the
+// raw ids, which are in the index.
+func decidingColumns(p *part) []int {
+	columns := []int{colDBIndex, colSubmit, colStart, colEnd, colNotes, colFile, colLine, colDigest, colDumpTime, colLastSeen}
+	if p.MaxEnd == ingest.None || !p.visible() {
+		return append(columns, colElapsed, colSuspended) // there are unfinished records
+	}
+	return columns
+}
 
 // decideRange decides what becomes of contested records of a cluster, all
 // that there are of their raw ids, and of those that they contest.
@@ -172,15 +181,11 @@ func (g *Ingest) candidates(cluster string, raws []uint64, written []*newPart) (
 			return nil
 		}
 		keys, err := g.keysOf(p, raws)
-		if err != nil || len(keys) == 0 {
+		if err != nil {
 			return err
 		}
-		return g.store.eachRow(p, g.pathOf(p), decidingColumns, func(row uint32, v *revision) error {
-			if len(keys) > 0 && keys[0].at == uint64(row) {
-				v.print = keys[0].print
-				keys = keys[1:]
-				found = append(found, candidate{revision: *v, part: p, row: row, stored: stored})
-			}
+		return g.store.eachKey(p, g.pathOf(p), decidingColumns(p), keys, func(row uint32, v *revision) error {
+			found = append(found, candidate{revision: *v, part: p, row: row, stored: stored})
 			return nil
 		})
 	}

@@ -47,7 +47,7 @@ func (g *Ingest) withoutTaken(p *part, kept *rows, d Dump) error {
 	if err != nil {
 		return err
 	}
-	err = g.store.eachRow(p, g.pathOf(p), nil, func(row uint32, v *revision) error {
+	err = g.store.eachRow(p, g.pathOf(p), func(row uint32, v *revision) error {
 		if len(gone) == 0 || gone[0].row != row {
 			kept.addRevision(v)
 			return nil

@@ -30,6 +30,7 @@ type rows struct {
 	ends     []uint32 // of the texts in jobIDs
 	prints   []uint64
 	jobIDs   []byte
+	one      [1]ingest.Job // being appended
 }
 
 // The columns that rows keeps as numbers, and as numbered texts.
@@ -79,65 +80,107 @@ func (r *rows) reset() {
 	}
 }
 
-// add appends a job as a dump has it. What is known of the dump only at its
-// end is filled in by setDump.
-func (r *rows) add(j *ingest.Job) {
-	r.append(j, noDigest, 0, 0)
+// add appends jobs as a dump has them. What is known of the dump only at its
+// end is filled in by setDump. The jobs are few enough to stay in the cache
+// while one column after another takes its field from them.
+func (r *rows) add(jobs []ingest.Job) {
+	first := r.reserve(len(jobs))
+	r.addNumbers(jobs, first)
+	r.addTexts(jobs, first)
+	digest := r.texts[colDigest].Number(noDigest)
+	dumpTimes, seen, digests := r.ints[colDumpTime][first:], r.ints[colLastSeen][first:], r.index[colDigest][first:]
+	for i := range jobs {
+		dumpTimes[i], seen[i], digests[i] = 0, 0, digest
+	}
+	r.n += len(jobs)
+	for i := range jobs {
+		r.prints[first+i] = r.print(first+i, jobs[i].JobID)
+	}
+}
+
+// reserve makes room for n rows and gives the position of the first.
+func (r *rows) reserve(n int) int {
+	for r.n+n > r.capacity {
+		r.grow()
+	}
+	return r.n
 }
 
 // noDigest stands for the digest of a dump that is still being read.
 var noDigest = strings.Repeat("?", 64)
 
+// addRevision appends a revision.
 func (r *rows) addRevision(v *revision) {
-	r.append(&v.Job, v.Source.Digest, v.dumpTime, v.lastSeen)
+	r.one[0] = v.Job
+	first := r.reserve(1)
+	r.addNumbers(r.one[:], first)
+	r.addTexts(r.one[:], first)
+	r.ints[colDumpTime][first], r.ints[colLastSeen][first] = int64(v.dumpTime), int64(v.lastSeen)
+	r.index[colDigest][first] = r.texts[colDigest].Number(v.Source.Digest)
+	r.n++
+	r.prints[first] = r.print(first, v.JobID)
 }
 
-func (r *rows) append(j *ingest.Job, digest string, dumpTime, lastSeen ingest.Instant) {
-	n := r.n
-	if n == r.capacity {
-		r.grow()
+func (r *rows) addNumbers(jobs []ingest.Job, first int) {
+	put := func(col int, field func(*ingest.Job) int64) { putNumbers(r.ints[col][first:], jobs, field) }
+	put(colJobIDRaw, func(j *ingest.Job) int64 { return int64(j.JobIDRaw) })
+	put(colDBIndex, func(j *ingest.Job) int64 { return int64(j.DBIndex) })
+	put(colSubmit, func(j *ingest.Job) int64 { return int64(j.Submit) })
+	put(colEligible, func(j *ingest.Job) int64 { return int64(j.Eligible) })
+	put(colStart, func(j *ingest.Job) int64 { return int64(j.Start) })
+	put(colEnd, func(j *ingest.Job) int64 { return int64(j.End) })
+	put(colElapsed, func(j *ingest.Job) int64 { return j.ElapsedSeconds })
+	put(colSuspended, func(j *ingest.Job) int64 { return j.SuspendedSeconds })
+	put(colTimelimit, func(j *ingest.Job) int64 { return j.TimelimitSeconds })
+	put(colNodeCount, func(j *ingest.Job) int64 { return j.NodeCount })
+	put(colCPUs, func(j *ingest.Job) int64 { return j.CPUs })
+	put(colMemory, func(j *ingest.Job) int64 { return j.MemoryMiB })
+	put(colGPUs, func(j *ingest.Job) int64 { return j.GPUs })
+	put(colBilling, func(j *ingest.Job) int64 { return j.Billing })
+	put(colReqNodeCount, func(j *ingest.Job) int64 { return j.ReqNodeCount })
+	put(colReqCPUs, func(j *ingest.Job) int64 { return j.ReqCPUs })
+	put(colReqMemory, func(j *ingest.Job) int64 { return j.ReqMemoryMiB })
+	put(colReqGPUs, func(j *ingest.Job) int64 { return j.ReqGPUs })
+	put(colNotes, func(j *ingest.Job) int64 { return int64(j.Notes) })
+	put(colLine, func(j *ingest.Job) int64 { return j.Source.Line })
+}
+
+func putNumbers(dst []int64, jobs []ingest.Job, field func(*ingest.Job) int64) {
+	dst = dst[:len(jobs)]
+	for i := range jobs {
+		dst[i] = field(&jobs[i])
 	}
-	r.cluster[n] = r.clusters.Number(j.Cluster)
-	r.jobIDs = append(r.jobIDs, j.JobID...)
-	r.ends[n] = uint32(len(r.jobIDs))
-	r.ints[colJobIDRaw][n] = int64(j.JobIDRaw)
-	r.ints[colDBIndex][n] = int64(j.DBIndex)
-	r.ints[colSubmit][n] = int64(j.Submit)
-	r.ints[colEligible][n] = int64(j.Eligible)
-	r.ints[colStart][n] = int64(j.Start)
-	r.ints[colEnd][n] = int64(j.End)
-	r.ints[colElapsed][n] = j.ElapsedSeconds
-	r.ints[colSuspended][n] = j.SuspendedSeconds
-	r.ints[colTimelimit][n] = j.TimelimitSeconds
-	r.ints[colNodeCount][n] = j.NodeCount
-	r.ints[colCPUs][n] = j.CPUs
-	r.ints[colMemory][n] = j.MemoryMiB
-	r.ints[colGPUs][n] = j.GPUs
-	r.ints[colBilling][n] = j.Billing
-	r.ints[colReqNodeCount][n] = j.ReqNodeCount
-	r.ints[colReqCPUs][n] = j.ReqCPUs
-	r.ints[colReqMemory][n] = j.ReqMemoryMiB
-	r.ints[colReqGPUs][n] = j.ReqGPUs
-	r.ints[colNotes][n] = int64(j.Notes)
-	r.ints[colLine][n] = j.Source.Line
-	r.ints[colDumpTime][n] = int64(dumpTime)
-	r.ints[colLastSeen][n] = int64(lastSeen)
-	r.index[colUser][n] = r.texts[colUser].Number(j.User)
-	r.index[colAccount][n] = r.texts[colAccount].Number(j.Account)
-	r.index[colPartition][n] = r.texts[colPartition].Number(j.Partition)
-	r.index[colQoS][n] = r.texts[colQoS].Number(j.QoS)
-	r.index[colWCKey][n] = r.texts[colWCKey].Number(j.WCKey)
-	r.index[colReservation][n] = r.texts[colReservation].Number(j.Reservation)
-	r.index[colName][n] = r.texts[colName].Number(j.Name)
-	r.index[colState][n] = r.texts[colState].Number(string(j.State))
-	r.index[colCancelledBy][n] = r.texts[colCancelledBy].Number(j.CancelledBy)
-	r.index[colAllocTRES][n] = r.texts[colAllocTRES].Number(j.AllocTRES)
-	r.index[colReqTRES][n] = r.texts[colReqTRES].Number(j.ReqTRES)
-	r.index[colNodeList][n] = r.texts[colNodeList].Number(j.NodeList)
-	r.index[colFile][n] = r.texts[colFile].Number(j.Source.File)
-	r.index[colDigest][n] = r.texts[colDigest].Number(digest)
-	r.prints[n] = r.print(n, j.JobID)
-	r.n++
+}
+
+func (r *rows) addTexts(jobs []ingest.Job, first int) {
+	put := func(col int, field func(*ingest.Job) string) {
+		putTexts(r.index[col][first:], &r.texts[col], jobs, field)
+	}
+	put(colUser, func(j *ingest.Job) string { return j.User })
+	put(colAccount, func(j *ingest.Job) string { return j.Account })
+	put(colPartition, func(j *ingest.Job) string { return j.Partition })
+	put(colQoS, func(j *ingest.Job) string { return j.QoS })
+	put(colWCKey, func(j *ingest.Job) string { return j.WCKey })
+	put(colReservation, func(j *ingest.Job) string { return j.Reservation })
+	put(colName, func(j *ingest.Job) string { return j.Name })
+	put(colState, func(j *ingest.Job) string { return string(j.State) })
+	put(colCancelledBy, func(j *ingest.Job) string { return j.CancelledBy })
+	put(colAllocTRES, func(j *ingest.Job) string { return j.AllocTRES })
+	put(colReqTRES, func(j *ingest.Job) string { return j.ReqTRES })
+	put(colNodeList, func(j *ingest.Job) string { return j.NodeList })
+	put(colFile, func(j *ingest.Job) string { return j.Source.File })
+	putTexts(r.cluster[first:], &r.clusters, jobs, func(j *ingest.Job) string { return j.Cluster })
+	for i := range jobs {
+		r.jobIDs = append(r.jobIDs, jobs[i].JobID...)
+		r.ends[first+i] = uint32(len(r.jobIDs))
+	}
+}
+
+func putTexts(dst []uint32, texts *columnar.Texts, jobs []ingest.Job, field func(*ingest.Job) string) {
+	dst = dst[:len(jobs)]
+	for i := range jobs {
+		dst[i] = texts.Number(field(&jobs[i]))
+	}
 }
 
 // Odd numbers without structure, from the digits of π.

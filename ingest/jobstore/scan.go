@@ -9,81 +9,110 @@ import (
 	"hpcbill/ingest/jobstore/columnar"
 )
 
-// eachRow calls do for every row of a part, in order, with the columns given,
-// or with all where there are none given. The revision is overwritten by the
-// next, but its texts are not.
-func (s *Store) eachRow(p *part, name string, columns []int, do func(row uint32, v *revision) error) error {
+// eachRow calls do for every row of a part, in order. The revision is
+// overwritten by the next, but its texts are not.
+func (s *Store) eachRow(p *part, name string, do func(row uint32, v *revision) error) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return s.eachRowOf(p, f, columns, do)
+	return s.scan(p, f, everyColumn(), nil, do)
 }
 
-func (s *Store) eachRowOf(p *part, f *os.File, columns []int, do func(row uint32, v *revision) error) error {
-	file, err := s.table.Open(f)
+// eachKey calls do for the rows of a part that keys name, which are in the
+// order of the rows, with the columns given and their fingerprints.
+func (s *Store) eachKey(p *part, name string, columns []int, keys []key, do func(row uint32, v *revision) error) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
-	if file.Rows() != int64(p.Rows) || file.RowGroups() != 1 {
-		return fmt.Errorf("%s: %d rows, not %d: damaged", f.Name(), file.Rows(), p.Rows)
-	}
-	if columns == nil {
-		columns = everyColumn()
+	defer f.Close()
+	return s.scan(p, f, columns, keys, do)
+}
+
+// scan reads a part: all rows where keys is nil, or else those that keys
+// name.
+func (s *Store) scan(p *part, f *os.File, columns []int, keys []key, do func(row uint32, v *revision) error) error {
+	file, err := s.openParquet(p, f)
+	if err != nil {
+		return err
 	}
 	pages, err := file.Pages(0, columns)
 	if err != nil {
 		return err
 	}
 	var page columnar.Page
-	jobs := make([]ingest.Job, columnar.PageRows)
-	picks := make([]pick, 0, columnar.PageRows)
-	times := slices.Contains(columns, colLastSeen)
+	var picks []pick
+	var jobs []ingest.Job
 	var v revision
-	for row := uint32(0); ; {
+	all := keys == nil
+	for before := 0; all || len(keys) > 0; before += page.Rows {
 		if err := pages.Next(&page); err != nil || page.Rows == 0 {
 			return err
 		}
 		picks = picks[:0]
-		for i := range page.Rows {
-			jobs[i] = ingest.Job{Cluster: p.Cluster}
+		for i := 0; all && i < page.Rows; i++ {
 			picks = append(picks, pick{uint32(i), uint32(i)})
 		}
+		prints := keys
+		for ; len(keys) > 0 && keys[0].at < uint64(before+page.Rows); keys = keys[1:] {
+			picks = append(picks, pick{uint32(keys[0].at) - uint32(before), uint32(len(picks))})
+		}
+		jobs = slices.Grow(jobs[:0], len(picks))[:len(picks)]
+		clear(jobs)
 		for _, c := range columns {
 			fillColumn(jobs, picks, c, &page.Vectors[c])
 		}
-		for i := range page.Rows {
-			v = revision{Job: jobs[i]}
-			if times {
-				v.dumpTime = ingest.Instant(page.Vectors[colDumpTime].Ints[i])
-				v.lastSeen = ingest.Instant(page.Vectors[colLastSeen].Ints[i])
+		for i, picked := range picks {
+			v = revision{Job: jobs[i], dumpTime: ingest.Instant(page.Vectors[colDumpTime].Ints[picked.row]),
+				lastSeen: ingest.Instant(page.Vectors[colLastSeen].Ints[picked.row])}
+			v.Cluster = p.Cluster
+			if !all {
+				v.JobIDRaw, v.print = prints[i].raw, prints[i].print
 			}
-			if err := do(row, &v); err != nil {
+			if err := do(uint32(before)+picked.row, &v); err != nil {
 				return err
 			}
-			row++
 		}
 	}
+	return nil
 }
 
-// hasJobID reports whether a part has a row with this JobID.
-func (s *Store) hasJobID(p *part, f *os.File, jobID string) (bool, error) {
+// openParquet reads the footer of a part and checks it against the catalog.
+func (s *Store) openParquet(p *part, f *os.File) (*columnar.File, error) {
 	file, err := s.table.Open(f)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	pages, err := file.Pages(0, []int{colJobID})
+	if file.Rows() != int64(p.Rows) || file.RowGroups() != 1 {
+		return nil, fmt.Errorf("%s: %d rows, not %d: damaged", f.Name(), file.Rows(), p.Rows)
+	}
+	return file, nil
+}
+
+// rowsWithJobID gives keys for the rows of a part that have this JobID.
+func (s *Store) rowsWithJobID(p *part, f *os.File, jobID string) (keys []key, err error) {
+	file, err := s.openParquet(p, f)
 	if err != nil {
-		return false, err
+		return nil, err
+	}
+	pages, err := file.Pages(0, []int{colJobID, colJobIDRaw})
+	if err != nil {
+		return nil, err
 	}
 	var page columnar.Page
-	for {
+	for before := 0; ; before += page.Rows {
 		if err := pages.Next(&page); err != nil || page.Rows == 0 {
-			return false, err
+			return keys, err
 		}
-		if slices.Contains(page.Vectors[colJobID].Dict, jobID) {
-			return true, nil
+		for i, id := range page.Vectors[colJobID].Dict {
+			if id == jobID {
+				keys = append(keys, key{at: uint64(before + i), raw: uint64(page.Vectors[colJobIDRaw].Ints[i])})
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"encoding/binary"
+	"slices"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -48,39 +49,28 @@ func (c *chunk) write(v *Vector, order []uint32) (metadata.EncodedStatistics, er
 // writeInts writes a column of integers, as a dictionary where that was asked
 // for and the values are few.
 func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedStatistics, err error) {
-	enc, null, nullable := c.enc, c.column.Null, c.column.Nullable
-	scale := int64(1)
-	if c.column.Kind == Timestamp {
-		scale = microsPerSecond
+	if constant(ints, order) {
+		return c.writeConstant(ints[order[0]], len(order))
 	}
-	values := grow(&enc.ints, len(order))
-	n := 0
-	for _, row := range order {
-		v := ints[row]
-		values[n] = v * scale
-		if !nullable || v != null {
-			n++
-		}
-	}
-	values = values[:n]
-	if n > 0 {
+	values, levels := c.gather(ints, order)
+	if len(values) > 0 {
 		least, greatest := minMax(values, c.column.Kind == Uint64)
 		stats.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(least)))
 		stats.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(greatest)))
 		stats.Signed = c.column.Kind != Uint64
 	}
-	stats.SetNullCount(int64(len(order) - n))
-	if (c.column.Dictionary || c.column.Late) && n > 0 && c.numberInts(values) {
-		c.enc.plain = append(c.enc.plain[:0], bytesOf(enc.numbers.values)...)
-		if err := c.writeDictionary(len(enc.numbers.values)); err != nil {
+	stats.SetNullCount(int64(len(order) - len(values)))
+	if (c.column.Dictionary || c.column.Late) && len(values) > 0 && c.numberInts(values) {
+		entries := c.enc.numbers.values
+		c.enc.plain = append(c.enc.plain[:0], bytesOf(entries)...)
+		if err := c.writeDictionary(len(entries)); err != nil {
 			return stats, err
 		}
-		err = c.writeIndices(ints, order, widthOf(len(enc.numbers.values)))
+		err = c.writeIndices(len(order), levels, widthOf(len(entries)))
 	} else {
-		err = c.eachPage(ints, order, func(from, to int) error {
-			enc.plain = append(enc.plain[:0], bytesOf(values[from:to])...)
-			return nil
-		}, parquet.Encodings.Plain)
+		err = c.eachPage(len(order), levels, parquet.Encodings.Plain, func(from, to int) {
+			c.enc.plain = append(c.enc.plain[:0], bytesOf(values[from:to])...)
+		})
 	}
 	if c.column.Late {
 		return metadata.EncodedStatistics{}, err
@@ -88,11 +78,95 @@ func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedS
 	return stats, err
 }
 
+// constant reports whether the rows all have the same number, as they often
+// do.
+func constant(ints []int64, order []uint32) bool {
+	first := ints[order[0]]
+	if len(order) == len(ints) {
+		return !slices.ContainsFunc(ints, func(v int64) bool { return v != first })
+	}
+	return !slices.ContainsFunc(order, func(row uint32) bool { return ints[row] != first })
+}
+
+// writeConstant writes a column of one number, or of NULL.
+func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatistics, err error) {
+	if c.column.Nullable && v == c.column.Null {
+		levels := grow(&c.enc.levels, rows)
+		clear(levels)
+		stats.SetNullCount(int64(rows))
+		return stats, c.eachPage(rows, levels, parquet.Encodings.Plain, func(int, int) { c.enc.plain = c.enc.plain[:0] })
+	}
+	if c.column.Kind == Timestamp {
+		v *= microsPerSecond
+	}
+	value := binary.LittleEndian.AppendUint64(nil, uint64(v))
+	stats.SetMin(value).SetMax(value).SetNullCount(0)
+	stats.Signed = c.column.Kind != Uint64
+	if c.column.Late {
+		stats = metadata.EncodedStatistics{}
+	}
+	c.enc.plain = append(c.enc.plain[:0], value...)
+	if err := c.writeDictionary(1); err != nil {
+		return stats, err
+	}
+	return stats, c.writeRuns(rows)
+}
+
+// writeRuns writes the pages of a column whose dictionary has one entry.
+func (c *chunk) writeRuns(rows int) error {
+	return c.eachPage(rows, nil, parquet.Encodings.RLEDict, func(from, to int) {
+		c.enc.plain = appendRun(append(c.enc.plain[:0], 1), to-from, 0, 1)
+	})
+}
+
+// gather gives the values of a column in the order of the rows, without
+// NULLs, and the definition level of each row: none where no row is NULL.
+func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []uint32) {
+	values = grow(&c.enc.ints, len(order))
+	n := len(order)
+	if c.column.Nullable {
+		levels = grow(&c.enc.levels, len(order))
+		null := c.column.Null
+		n = 0
+		for i, row := range order {
+			v, level := ints[row], uint32(1)
+			if v == null {
+				level = 0
+			}
+			values[n], levels[i] = v, level
+			n += int(level)
+		}
+	} else {
+		for i, row := range order {
+			values[i] = ints[row]
+		}
+	}
+	values = values[:n]
+	if n == len(order) {
+		levels = nil
+	}
+	if c.column.Kind == Timestamp {
+		for i := range values {
+			values[i] *= microsPerSecond
+		}
+	}
+	return values, levels
+}
+
+// earlyLook is after how many values a dictionary is given up where most are
+// different.
+const earlyLook = 8 << 10
+
+// numberInts numbers the values in enc.numbers and puts the numbers into
+// enc.indices; false where a dictionary would be too large.
 func (c *chunk) numberInts(values []int64) bool {
 	indices := grow(&c.enc.indices, len(values))
 	c.enc.numbers.reset()
 	last, number := values[0]+1, uint32(0)
 	for i, v := range values {
+		if i == earlyLook && len(c.enc.numbers.values) > earlyLook/4*3 {
+			return false // nearly all different: not worth the rest
+		}
 		if v != last {
 			var ok bool
 			if number, ok = c.enc.numbers.of(v); !ok {
@@ -110,6 +184,9 @@ func (c *chunk) numberInts(values []int64) bool {
 // nothing but the rows.
 func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedStatistics, err error) {
 	enc := c.enc
+	if len(v.Dict) == 1 && c.column.Dictionary {
+		return c.writeConstantText(v.Dict[0], len(order))
+	}
 	local := grow(&enc.local, len(v.Dict))
 	for i := range local {
 		local[i] = -1
@@ -126,13 +203,12 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 	}
 	enc.entries = used
 	if len(used) > maxEntries || len(used) > 64 && len(used) > len(order)/2 || !c.column.Dictionary {
-		return stats, c.eachPage(nil, order, func(from, to int) error {
+		return stats, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
 			enc.plain = enc.plain[:0]
 			for _, i := range indices[from:to] {
 				enc.plain = appendText(enc.plain, v.Dict[used[i]])
 			}
-			return nil
-		}, parquet.Encodings.Plain)
+		})
 	}
 	enc.plain = enc.plain[:0]
 	for _, entry := range used {
@@ -147,13 +223,24 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 			stats.SetMin([]byte(least)).SetMax([]byte(greatest)).SetNullCount(0)
 		}
 	}
-	return stats, c.writeIndices(nil, order, widthOf(len(used)))
+	return stats, c.writeIndices(len(order), nil, widthOf(len(used)))
+}
+
+func (c *chunk) writeConstantText(text string, rows int) (stats metadata.EncodedStatistics, err error) {
+	c.enc.plain = appendText(c.enc.plain[:0], text)
+	if err := c.writeDictionary(1); err != nil {
+		return stats, err
+	}
+	if !c.column.Late && len(text) <= maxStatText {
+		stats.SetMin([]byte(text)).SetMax([]byte(text)).SetNullCount(0)
+	}
+	return stats, c.writeRuns(rows)
 }
 
 // writeBytes writes texts that stand one after another, without a dictionary.
 func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
 	enc := c.enc
-	return metadata.EncodedStatistics{}, c.eachPage(nil, order, func(from, to int) error {
+	return metadata.EncodedStatistics{}, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
 		enc.plain = enc.plain[:0]
 		for _, row := range order[from:to] {
 			start := uint32(0)
@@ -164,21 +251,22 @@ func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistic
 			enc.plain = binary.LittleEndian.AppendUint32(enc.plain, uint32(len(text)))
 			enc.plain = append(enc.plain, text...)
 		}
-		return nil
-	}, parquet.Encodings.Plain)
+	})
 }
 
 func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStatistics, err error) {
 	enc := c.enc
 	values := grow(&enc.wide, len(order))
-	n := 0
-	for _, row := range order {
-		values[n] = v.Wide[row]
-		if !c.column.Nullable || v.Ints[row] != c.column.Null {
-			n++
+	n := len(order)
+	var levels []uint32
+	if c.column.Nullable {
+		values, levels = c.gatherWide(v, order)
+		n = len(values)
+	} else {
+		for i, row := range order {
+			values[i] = v.Wide[row]
 		}
 	}
-	values = values[:n]
 	if n > 0 {
 		least, greatest := values[0], values[0]
 		for _, v := range values {
@@ -192,51 +280,65 @@ func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStat
 		stats.SetMin(least.append(nil)).SetMax(greatest.append(nil))
 	}
 	stats.SetNullCount(int64(len(order) - n))
-	return stats, c.eachPage(v.Ints, order, func(from, to int) error {
+	return stats, c.eachPage(len(order), levels, parquet.Encodings.Plain, func(from, to int) {
 		enc.plain = enc.plain[:0]
 		for _, v := range values[from:to] {
 			enc.plain = v.append(enc.plain)
 		}
-		return nil
-	}, parquet.Encodings.Plain)
+	})
+}
+
+// gatherWide is gather for a nullable column of decimals.
+func (c *chunk) gatherWide(v *Vector, order []uint32) (values []Int128, levels []uint32) {
+	values, levels = c.enc.wide, grow(&c.enc.levels, len(order))
+	n := 0
+	for i, row := range order {
+		values[n], levels[i] = v.Wide[row], 0
+		if v.Ints[row] != c.column.Null {
+			levels[i] = 1
+			n++
+		}
+	}
+	if n == len(order) {
+		levels = nil
+	}
+	return values[:n], levels
 }
 
 // writeIndices writes the pages of a column with a dictionary from
 // enc.indices, which holds one index for each value that is not NULL.
-func (c *chunk) writeIndices(ints []int64, order []uint32, width int) error {
-	return c.eachPage(ints, order, func(from, to int) error {
+func (c *chunk) writeIndices(rows int, levels []uint32, width int) error {
+	return c.eachPage(rows, levels, parquet.Encodings.RLEDict, func(from, to int) {
 		c.enc.plain = append(c.enc.plain[:0], byte(width))
 		c.enc.plain = appendHybrid(c.enc.plain, c.enc.indices[from:to], width)
-		return nil
-	}, parquet.Encodings.RLEDict)
+	})
 }
 
 // eachPage cuts the rows into pages. fill puts the encoded values from … to,
-// counted without NULLs, into enc.plain.
-func (c *chunk) eachPage(ints []int64, order []uint32, fill func(from, to int) error, encoding parquet.Encoding) error {
+// counted without NULLs, into enc.plain. There are levels where some are NULL.
+func (c *chunk) eachPage(rows int, levels []uint32, encoding parquet.Encoding, fill func(from, to int)) error {
 	enc, from := c.enc, 0
-	for start := 0; start < len(order); start += PageRows {
-		rows := order[start:min(start+PageRows, len(order))]
-		to := from + len(rows)
+	for start := 0; start < rows; start += PageRows {
+		n := min(PageRows, rows-start)
+		to := from + n
 		enc.page = enc.page[:0]
 		if c.column.Nullable {
-			levels := grow(&enc.levels, len(rows))
-			to = from
-			for i, row := range rows {
-				levels[i] = 0
-				if ints[row] != c.column.Null {
-					levels[i] = 1
-					to++
+			enc.page = append(enc.page, 0, 0, 0, 0)
+			if levels == nil {
+				enc.page = appendRun(enc.page, n, 1, 1)
+			} else {
+				page := levels[start : start+n]
+				enc.page = appendHybrid(enc.page, page, 1)
+				to = from
+				for _, l := range page {
+					to += int(l)
 				}
 			}
-			enc.page = appendHybrid(append(enc.page, 0, 0, 0, 0), levels, 1)
 			binary.LittleEndian.PutUint32(enc.page, uint32(len(enc.page)-4))
 		}
-		if err := fill(from, to); err != nil {
-			return err
-		}
+		fill(from, to)
 		enc.page = append(enc.page, enc.plain...)
-		if err := c.writePage(len(rows), encoding); err != nil {
+		if err := c.writePage(n, encoding); err != nil {
 			return err
 		}
 		from = to

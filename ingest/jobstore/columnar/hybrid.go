@@ -27,13 +27,19 @@ func appendHybrid(dst []byte, values []uint32, width int) []byte {
 			continue
 		}
 		dst = appendPacked(dst, values[packed:i], width)
-		dst = binary.AppendUvarint(dst, uint64(run-i)<<1)
-		for b := 0; b < width; b += 8 {
-			dst = append(dst, byte(values[i]>>b))
-		}
+		dst = appendRun(dst, run-i, values[i], width)
 		i, packed = run, run
 	}
 	return appendPacked(dst, values[packed:], width)
+}
+
+// appendRun appends n times the same value.
+func appendRun(dst []byte, n int, value uint32, width int) []byte {
+	dst = binary.AppendUvarint(dst, uint64(n)<<1)
+	for b := 0; b < width; b += 8 {
+		dst = append(dst, byte(value>>b))
+	}
+	return dst
 }
 
 // appendPacked appends one bit-packed run; the last group of eight is filled

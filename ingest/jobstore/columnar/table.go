@@ -55,7 +55,7 @@ type Column struct {
 const (
 	PageRows     = 16 << 10  // rows of a page, the same in every column
 	RowGroupRows = 256 << 10 // rows of a row group at most
-	maxEntries   = 32 << 10  // different values in a dictionary at most
+	maxEntries   = 64 << 10  // different values in a dictionary at most
 	zstdLevel    = 1
 	maker        = "hpcbill version 1.0.0 (build parquet)"
 )

@@ -14,26 +14,53 @@ type Texts struct {
 
 	slots []uint32 // position in List + 1; a power of two of them
 	arena []byte   // the copies' memory
-	last  uint32   // the number given last
+
+	// The texts asked for lately, as they came. A text at the same address is
+	// the same text, as long as it is held here; most columns come from a
+	// reader that has each of its values once.
+	recent [recentTexts]recentText
+	empty  uint32 // number of "" + 1
+}
+
+type recentText struct {
+	text   string
+	number uint32
 }
 
 const (
-	firstSlots = 1 << 10
-	arenaBytes = 64 << 10
+	firstSlots  = 1 << 10
+	recentTexts = 256
+	arenaBytes  = 64 << 10
 )
 
 // Reset forgets all texts and keeps the memory. Strings of List must not be
 // used any more.
 func (t *Texts) Reset() {
 	clear(t.slots)
-	t.List, t.Hashes, t.arena, t.last = t.List[:0], t.Hashes[:0], t.arena[:0], 0
+	t.List, t.Hashes, t.arena = t.List[:0], t.Hashes[:0], t.arena[:0]
+	t.recent, t.empty = [recentTexts]recentText{}, 0
 }
 
 // Number gives the number of s.
 func (t *Texts) Number(s string) uint32 {
-	if int(t.last) < len(t.List) && t.List[t.last] == s {
-		return t.last
+	if s == "" {
+		if t.empty == 0 {
+			t.empty = t.find(s) + 1
+		}
+		return t.empty - 1
 	}
+	start := unsafe.StringData(s)
+	address := uintptr(unsafe.Pointer(start))
+	r := &t.recent[(address>>3^address>>9)%recentTexts]
+	if len(r.text) == len(s) && unsafe.StringData(r.text) == start {
+		return r.number
+	}
+	*r = recentText{s, t.find(s)}
+	return r.number
+}
+
+// find looks s up by what it says.
+func (t *Texts) find(s string) uint32 {
 	if len(t.slots) < 2*len(t.List)+2 {
 		t.rehash()
 	}
@@ -42,15 +69,13 @@ func (t *Texts) Number(s string) uint32 {
 	for at := hash & mask; ; at = (at + 1) & mask {
 		n := t.slots[at]
 		if n == 0 {
-			t.slots[at] = uint32(len(t.List) + 1)
-			t.last = uint32(len(t.List))
 			t.List = append(t.List, t.copy(s))
 			t.Hashes = append(t.Hashes, hash)
-			return t.last
+			t.slots[at] = uint32(len(t.List))
+			return uint32(len(t.List) - 1)
 		}
 		if t.Hashes[n-1] == hash && t.List[n-1] == s {
-			t.last = n - 1
-			return t.last
+			return n - 1
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
+	"math/bits"
 	"sort"
 
 	"github.com/apache/arrow/go/v17/parquet/metadata"
@@ -198,7 +198,7 @@ const setSlots = 4 * maxEntries
 func (s *numberSet) reset() {
 	if s.slots == nil {
 		s.slots = make([]int32, setSlots)
-		s.shift = uint(64 - math.Ilogb(setSlots))
+		s.shift = uint(64 - bits.Len(setSlots-1))
 	} else {
 		clear(s.slots)
 	}
