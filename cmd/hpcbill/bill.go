@@ -16,6 +16,7 @@ import (
 
 func (a *app) billCommand() *cobra.Command {
 	var period string
+	var noDocuments bool
 	c := &cobra.Command{
 		Use:   "bill --period YYYY-MM",
 		Short: "rate a month and write draft documents",
@@ -29,15 +30,16 @@ Exit codes: 0 done · 1 failed · 2 configuration · 4 issued, and differs.`,
 		Example: "  hpcbill bill --period 2026-03",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withPeriod(period, func(s *site, p rates.Period) error { return a.bill(c.Context(), s, p) })
+			return a.withPeriod(period, func(s *site, p rates.Period) error { return a.bill(c.Context(), s, p, !noDocuments) })
 		},
 	}
 	c.Flags().StringVar(&period, "period", "", "the month, such as 2026-03")
+	c.Flags().BoolVar(&noDocuments, "no-documents", false, "draft without drawing pages and workbooks: quick, for a look at the totals")
 	return c
 }
 
 // bill drafts one period, or proves that an issued one is unchanged.
-func (a *app) bill(ctx context.Context, s *site, p rates.Period) error {
+func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool) error {
 	if err := a.recordIngests(ctx, s); err != nil {
 		return err
 	}
@@ -52,7 +54,7 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period) error {
 	if err != nil {
 		return err
 	}
-	b, err := a.draft(ctx, s, p)
+	b, err := a.draft(ctx, s, p, documents)
 	if err != nil {
 		return err
 	}
@@ -66,8 +68,9 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period) error {
 // draftDir holds a period's documents until it is issued.
 const draftDir = "draft"
 
-// draft computes a period and leaves its charges, documents and record.
-func (a *app) draft(ctx context.Context, s *site, p rates.Period) (*billing, error) {
+// draft computes a period and leaves its charges, its record and, where they
+// are wanted, its documents.
+func (a *app) draft(ctx context.Context, s *site, p rates.Period, draw bool) (*billing, error) {
 	b, err := s.compute(ctx, s.inputs, p, keepCharges(s.path(chargesDir)))
 	if err != nil {
 		return nil, err
@@ -76,8 +79,10 @@ func (a *app) draft(ctx context.Context, s *site, p rates.Period) (*billing, err
 		dir: s.path(filepath.Join(invoicesDir, p.String(), draftDir)), charges: s.path(chargesDir),
 		period: p, language: "en", invoices: b.invoices, storage: b.storage,
 	}
-	if err := d.draw(ctx); err != nil {
-		return nil, err
+	if draw {
+		if err := d.draw(ctx); err != nil {
+			return nil, err
+		}
 	}
 	evidence, err := s.evidence(b)
 	if err != nil {

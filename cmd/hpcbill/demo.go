@@ -131,7 +131,7 @@ func (a *app) demoAgain(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := a.bill(ctx, s, p); err != nil {
+		if err := a.bill(ctx, s, p, true); err != nil {
 			return err
 		}
 		a.demoNext()
@@ -151,7 +151,7 @@ func (a *app) demoDraft(ctx context.Context, ingestTitle string) error {
 			return err
 		}
 		a.step("hpcbill --site %s bill --period %s", a.siteDir, p)
-		return a.bill(ctx, s, p)
+		return a.bill(ctx, s, p, true)
 	})
 }
 

@@ -55,7 +55,7 @@ func (a *app) runPeriods(ctx context.Context, s *site, periods []rates.Period) e
 			continue
 		}
 		billed++
-		if err := a.bill(ctx, s, p); err != nil {
+		if err := a.bill(ctx, s, p, true); err != nil {
 			return err
 		}
 		if err := a.issueIfClear(ctx, s, p); err != nil {
