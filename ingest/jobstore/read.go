@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore/columnar"
@@ -144,16 +145,28 @@ type merge struct {
 	// what gives that of a part.
 	history   []revision
 	historyOf func(*part) (*partHistory, error)
+
+	decoders sync.WaitGroup
+	stop     chan struct{} // closed when no more pages are wanted
 }
 
-// source is a part that is being read.
+// source is a part that is being read: a goroutine decodes a page while the
+// one before it is being merged.
 type source struct {
-	pages   *columnar.Pages
-	page    columnar.Page
+	free    chan *columnar.Page // to the goroutine
+	decoded chan decoded        // and back
+	page    *columnar.Page
 	row     int
 	before  int    // rows of the part before this page
 	picks   []pick // rows that stand in the batch, but are not filled in yet
 	history *partHistory
+}
+
+// decoded is a page, or what kept it from being read. A page without rows is
+// the end.
+type decoded struct {
+	page *columnar.Page
+	err  error
 }
 
 // pick is a row of a page and its place in the batch.
@@ -163,6 +176,9 @@ type pick struct{ row, out uint32 }
 // opened when the merge comes to it. more is false when the reader has had
 // enough.
 func (m *merge) run(s *Store, snap *snapshot, parts []*part) (more bool, err error) {
+	m.stop = make(chan struct{})
+	defer m.decoders.Wait()
+	defer close(m.stop)
 	for len(parts) > 0 || len(m.sources) > 0 {
 		for len(parts) > 0 && (len(m.sources) == 0 || parts[0].MinEnd <= m.sources[0].end()) {
 			if err := m.open(s, snap, parts[0]); err != nil {
@@ -185,15 +201,19 @@ func (m *merge) open(s *Store, snap *snapshot, p *part) error {
 	if err != nil {
 		return err
 	}
-	src := &source{}
+	src := &source{page: &columnar.Page{}, free: make(chan *columnar.Page, 2), decoded: make(chan decoded)}
 	if m.historyOf != nil {
 		if src.history, err = m.historyOf(p); err != nil {
 			return err
 		}
 	}
-	if src.pages, err = file.Pages(0, m.columns); err != nil {
+	pages, err := file.Pages(0, m.columns)
+	if err != nil {
 		return err
 	}
+	src.free <- &columnar.Page{} // and src.page is the other
+	m.decoders.Add(1)
+	go m.decode(src, pages)
 	if more, err := src.nextPage(); err != nil || !more {
 		return err
 	}
@@ -275,17 +295,40 @@ func (m *merge) fill(src *source) {
 	}
 	if src.history != nil {
 		for _, p := range src.picks {
-			m.history[p.out] = src.history.of(&m.jobs[p.out], &src.page, int(p.row), src.before)
+			m.history[p.out] = src.history.of(&m.jobs[p.out], src.page, int(p.row), src.before)
 		}
 	}
 	src.picks = src.picks[:0]
 }
 
+// decode decodes the pages of a source one ahead of the merge.
+func (m *merge) decode(src *source, pages *columnar.Pages) {
+	defer m.decoders.Done()
+	for {
+		select {
+		case <-m.stop:
+			return
+		case page := <-src.free:
+			err := pages.Next(page)
+			select {
+			case <-m.stop:
+				return
+			case src.decoded <- decoded{page, err}:
+			}
+			if err != nil || page.Rows == 0 {
+				return
+			}
+		}
+	}
+}
+
 func (src *source) nextPage() (more bool, err error) {
 	src.row = 0
 	src.before += src.page.Rows
-	err = src.pages.Next(&src.page)
-	return src.page.Rows > 0, err
+	src.free <- src.page
+	next := <-src.decoded
+	src.page = next.page
+	return src.page.Rows > 0, next.err
 }
 
 func (src *source) end() ingest.Instant {
