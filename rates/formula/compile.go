@@ -68,7 +68,9 @@ func layOut(n *node) (laidOut, bool) {
 		}
 		return layOutFigure(n)
 	case opTRES:
-		return laidOut{&step{op: opTRES, tres: n.tres, most: maxTRES}, 1, big.NewInt(maxTRES)}, true
+		high, _ := n.figure.Bounds.High()
+		most, whole := high.Int64()
+		return laidOut{&step{op: opTRES, tres: n.tres, most: most}, 1, big.NewInt(most)}, whole
 	case opDivide:
 		return layOutQuotient(n)
 	case opStep:

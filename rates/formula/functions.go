@@ -156,10 +156,13 @@ func (p *parser) byName(function string, e *ast.CallExpr) *node {
 	}
 	n := &node{op: opTRES, name: fmt.Sprintf("%s(%q)", function, text), tres: text}
 	n.figure = Figure{Name: n.name, Dimension: count, Bounds: upTo(maxTRES, money.Int(1))}
-	if function == "gpu" {
+	switch {
+	case function == "gpu":
 		n.tres = "gres/gpu:" + text
 		n.figure.Bounds = upTo(maxGPUs, money.Int(1))
 		return n
+	case strings.HasPrefix(text, "gres/") || strings.HasPrefix(text, "license/"):
+		n.figure.Bounds = upTo(maxCPUs, money.Int(1))
 	}
 	if own, ok := slotted[text]; ok {
 		p.fault(p.offset(e.Pos()), fmt.Sprintf("%s has a name of its own", n.name), "write "+own)

@@ -65,16 +65,17 @@ func LetSlot(i int) Slot {
 }
 
 // The largest job and holding that bounds are worked out for: 10^6 nodes of
-// 1024 cores, 16 TiB and 64 GPUs for 10 years, each billed by Slurm as its
-// cores are, and 2^63 bytes. Larger ones are still priced exactly; only what
-// "cannot overflow" was said for these.
+// 1024 cores, 16 TiB and 64 GPUs for 10 years, billed by Slurm as the cores
+// are, with as many licenses and other gres as cores, and 2^63 bytes. Larger
+// ones are still priced exactly; only what "cannot overflow" was said for
+// these.
 const (
 	maxNodes    = 1_000_000
 	maxCPUs     = maxNodes * 1024
 	maxMiB      = maxNodes * 16 << 20
 	maxGPUs     = maxNodes * 64
 	maxBilling  = maxCPUs
-	maxTRES     = math.MaxInt32 * 1000 // licenses, burst buffers in MiB, energy in joules
+	maxTRES     = math.MaxInt32 * 1000 // burst buffers in MiB, energy in joules
 	maxSeconds  = 10 * 366 * 86400
 	maxBytes    = math.MaxInt64
 	maxPrice    = 1_000_000_000
