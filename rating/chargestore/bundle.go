@@ -39,6 +39,42 @@ const (
 	exactAmount   = 1
 )
 
+// texts are those of a set of rows.
+type texts struct {
+	bundles [bundleCount]bundle
+	jobIDs  []byte
+}
+
+func newTexts() (t texts) {
+	for i, columns := range bundledColumns() {
+		t.bundles[i].columns = columns
+	}
+	return t
+}
+
+func (t *texts) reset() {
+	for i := range t.bundles {
+		t.bundles[i].reset()
+	}
+	t.jobIDs = t.jobIDs[:0]
+}
+
+// bytes is how much memory they take.
+func (t *texts) bytes() int {
+	sum := len(t.jobIDs)
+	for i := range t.bundles {
+		sum += t.bundles[i].bytes
+	}
+	return sum
+}
+
+// of gives a text of a row.
+func (t *texts) of(r *row, bundle, place int) string {
+	return t.bundles[bundle].of(r.codes[bundle])[place]
+}
+
+func (t *texts) jobID(r *row) []byte { return t.jobIDs[r.idStart:r.idEnd] }
+
 // bundle numbers the different combinations of the texts of some columns in
 // the order in which they come. It keeps copies.
 type bundle struct {
@@ -48,8 +84,12 @@ type bundle struct {
 	slots   []uint32 // number + 1; a power of two of them
 	arena   []byte   // the copies' memory
 	bytes   int      // of all copies
-	last    uint32   // the number given last
+	last    uint32   // the number given last, and the texts that it was for
+	seen    [maxWidth]string
 }
+
+// the most columns of a bundle.
+const maxWidth = 12
 
 const (
 	firstSlots = 1 << 8
@@ -59,7 +99,8 @@ const (
 func (b *bundle) reset() {
 	clear(b.slots)
 	clear(b.texts)
-	b.texts, b.hashes, b.arena, b.bytes, b.last = b.texts[:0], b.hashes[:0], nil, 0, 0
+	b.texts, b.hashes, b.arena, b.bytes = b.texts[:0], b.hashes[:0], nil, 0
+	b.last, b.seen = 0, [maxWidth]string{}
 }
 
 func (b *bundle) count() int { return len(b.hashes) }
@@ -72,9 +113,10 @@ func (b *bundle) of(n uint32) []string {
 
 // number gives the number of a combination.
 func (b *bundle) number(texts []string) uint32 {
-	if int(b.last) < len(b.hashes) && same(b.of(b.last), texts) {
+	if same(texts, b.seen[:]) && len(b.hashes) > 0 {
 		return b.last
 	}
+	copy(b.seen[:], texts)
 	if len(b.slots) < 2*len(b.hashes)+2 {
 		b.rehash()
 	}
@@ -84,7 +126,8 @@ func (b *bundle) number(texts []string) uint32 {
 		n := b.slots[at]
 		if n == 0 {
 			b.slots[at] = uint32(len(b.hashes) + 1)
-			return b.append(texts, hash)
+			b.last = b.append(texts, hash)
+			return b.last
 		}
 		if b.hashes[n-1] == hash && same(b.of(n-1), texts) {
 			b.last = n - 1
@@ -95,12 +138,11 @@ func (b *bundle) number(texts []string) uint32 {
 
 // append adds a combination that is known to be new.
 func (b *bundle) append(texts []string, hash uint64) uint32 {
-	b.last = uint32(len(b.hashes))
 	b.hashes = append(b.hashes, hash)
 	for _, s := range texts {
 		b.texts = append(b.texts, b.copy(s))
 	}
-	return b.last
+	return uint32(len(b.hashes) - 1)
 }
 
 func (b *bundle) copy(s string) string {
@@ -144,27 +186,4 @@ func hashOf(texts []string) uint64 {
 		h = (h^columnar.Hash(s))*odd + h>>29
 	}
 	return h ^ h>>32
-}
-
-// vectors numbers the texts of each column of the bundle for themselves, and
-// gives the rows' columns.
-func (b *bundle) vectors(rows []uint32, vectors []columnar.Vector) {
-	width := len(b.columns)
-	codes := make([]uint32, b.count())
-	for place, column := range b.columns {
-		v := &vectors[column]
-		if width == 1 {
-			v.Index, v.Dict = rows, b.texts
-			continue
-		}
-		var texts columnar.Texts
-		for n := range codes {
-			codes[n] = texts.Number(b.texts[n*width+place])
-		}
-		v.Index = v.Index[:0]
-		for _, n := range rows {
-			v.Index = append(v.Index, codes[n])
-		}
-		v.Dict = texts.List
-	}
 }

@@ -24,8 +24,8 @@
 //	job_id_raw          int64
 //	user_name, account, partition, qos, state, job_name   text   "" where absent
 //	start_time, end_time           timestamp, UTC: of the whole job; NULL where there is none
-//	part_from, part_until          timestamp, UTC: the part that was rated, half-open; NULL likewise
-//	elapsed_seconds     int64      run time of that part, without suspension
+//	part_from, part_until          timestamp, UTC: the part of it that was rated, half-open; NULL where it was the whole
+//	elapsed_seconds     int64      run time of what was rated, without suspension
 //	node_count, cpus, gpus, memory_mib, billing   int64   allocated; NULL where unknown
 //	verdict             text       charged, waived, excluded, held, not run, running
 //	cause, cause_detail text       why it was not charged; "" where it was

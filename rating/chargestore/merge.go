@@ -10,8 +10,8 @@ type merge struct {
 func newMerge(s *spool) (*merge, error) {
 	m := &merge{}
 	for _, run := range s.runs {
-		c := &cursor{spool: s, ahead: run, batch: newBatch()}
-		if some, err := c.next(); err != nil || !some {
+		c := &cursor{spool: s, ahead: run, block: newBatch()}
+		if some, err := c.read(); err != nil || !some {
 			return nil, err
 		}
 		m.cursors = append(m.cursors, c)
@@ -30,18 +30,16 @@ func (m *merge) take(out *batch, n int) error {
 	}
 	for out.n < n {
 		c := m.cursors[0]
-		end := m.until(min(c.batch.n, c.row+n-out.n))
-		out.copyRows(c, c.row, end)
-		if c.row = end; end == c.batch.n {
-			more, err := c.next()
-			if err != nil {
-				return err
-			}
-			if !more {
-				last := len(m.cursors) - 1
-				m.cursors[0] = m.cursors[last]
-				m.cursors = m.cursors[:last]
-			}
+		end := m.until(min(c.block.n, c.next+n-out.n))
+		out.copyRows(c, c.next, end)
+		more, err := c.skip(end)
+		if err != nil {
+			return err
+		}
+		if !more {
+			last := len(m.cursors) - 1
+			m.cursors[0] = m.cursors[last]
+			m.cursors = m.cursors[:last]
 		}
 		m.sink(0)
 	}
@@ -61,13 +59,16 @@ func (m *merge) until(end int) int {
 	if other == nil {
 		return end
 	}
-	from := c.row + 1
+	from := c.next + 1
 	return from + sort.Search(end-from, func(i int) bool {
-		return compareRows(c.batch, from+i, other.batch, other.row) > 0
+		r := c.block.row(from + i)
+		return compareRows(&r, &c.block.texts, &other.head, &other.block.texts) > 0
 	})
 }
 
-func less(a, b *cursor) bool { return compareRows(a.batch, a.row, b.batch, b.row) < 0 }
+func less(a, b *cursor) bool {
+	return compareRows(&a.head, &a.block.texts, &b.head, &b.block.texts) < 0
+}
 
 // sink brings a cursor to its place in the heap.
 func (m *merge) sink(i int) {
@@ -84,25 +85,4 @@ func (m *merge) sink(i int) {
 		m.cursors[i], m.cursors[least] = m.cursors[least], m.cursors[i]
 		i = least
 	}
-}
-
-// copyRows appends rows from … to of the block that c has in hand.
-func (b *batch) copyRows(c *cursor, from, to int) {
-	for _, column := range numberColumns() {
-		b.numbers[column] = append(b.numbers[column], c.batch.numbers[column][from:to]...)
-	}
-	for k := range bundleCount {
-		source, merged := &c.batch.bundles[k], c.merged[k]
-		for _, code := range c.batch.codes[k][from:to] {
-			if merged[code] == 0 {
-				merged[code] = b.bundles[k].number(source.of(code)) + 1
-			}
-			b.codes[k] = append(b.codes[k], merged[code]-1)
-		}
-	}
-	for row := from; row < to; row++ {
-		b.jobIDs = append(b.jobIDs, c.batch.jobID(row)...)
-		b.ends = append(b.ends, uint32(len(b.jobIDs)))
-	}
-	b.n += to - from
 }

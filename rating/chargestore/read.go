@@ -135,6 +135,9 @@ func (r *reader) make() (row Row, err error) {
 		Job: r.job(), Group: r.text(colGroup), Cause: rating.Cause{Code: r.text(colCause), Detail: r.text(colCauseDetail)},
 		Seconds: r.number(colElapsed), From: ingest.Instant(r.number(colFrom)), Until: ingest.Instant(r.number(colUntil)),
 	}
+	if row.From == ingest.None && row.Until == ingest.None {
+		row.From, row.Until = row.Job.Start, row.Job.End // the whole job
+	}
 	if row.Verdict, err = verdictOf(r.text(colVerdict)); err != nil {
 		return row, err
 	}

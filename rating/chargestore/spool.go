@@ -34,18 +34,18 @@ func newSpool(dir string) (*spool, error) {
 
 func (s *spool) close() { s.file.Close() } // nothing of it is to be kept
 
-// write appends the rows of b, in the order given, as a run.
-func (s *spool) write(b *batch, order []uint32) error {
+// write appends sorted rows as a run.
+func (s *spool) write(t *texts, rows []*row) error {
 	var run []place
-	for len(order) > 0 {
-		n := min(blockRows, len(order))
-		block := s.encoder.encode(b, order[:n])
+	for len(rows) > 0 {
+		n := min(blockRows, len(rows))
+		block := s.encoder.encode(t, rows[:n])
 		if _, err := s.file.WriteAt(block, s.size); err != nil {
 			return fmt.Errorf("write a temporary file: %w", err)
 		}
 		run = append(run, place{s.size, len(block)})
 		s.size += int64(len(block))
-		order = order[n:]
+		rows = rows[n:]
 	}
 	s.runs = append(s.runs, run)
 	return nil
@@ -55,41 +55,49 @@ func (s *spool) write(b *batch, order []uint32) error {
 type cursor struct {
 	spool   *spool
 	ahead   []place
-	batch   *batch // the block in hand
-	row     int    // the next of it
+	block   *batch // the one in hand
+	next    int    // row of it
+	head    row    // that row
 	decoder blockDecoder
-	block   []byte
+	bytes   []byte
 
 	// The numbers in the merged batch of the block's combinations, plus 1.
 	merged [bundleCount][]uint32
 }
 
-// next reads the next block; false after the last.
-func (c *cursor) next() (bool, error) {
+// read takes the next block in hand; false after the last.
+func (c *cursor) read() (bool, error) {
 	if len(c.ahead) == 0 {
 		return false, nil
 	}
 	at := c.ahead[0]
 	c.ahead = c.ahead[1:]
-	if cap(c.block) < at.size {
-		c.block = make([]byte, at.size, at.size+at.size/4)
-	}
-	c.block = c.block[:at.size]
-	if _, err := c.spool.file.ReadAt(c.block, at.offset); err != nil {
+	c.bytes = resized(c.bytes, at.size)
+	if _, err := c.spool.file.ReadAt(c.bytes, at.offset); err != nil {
 		return false, fmt.Errorf("read a temporary file: %w", err)
 	}
-	c.row = 0
-	if err := c.decoder.decode(c.batch, c.block); err != nil {
+	if err := c.decoder.decode(c.block, c.bytes); err != nil {
 		return false, err
 	}
 	c.forget()
+	c.next, c.head = 0, c.block.row(0)
+	return true, nil
+}
+
+// skip goes on to a row of the block, or to the next block; false after the
+// last.
+func (c *cursor) skip(to int) (bool, error) {
+	if to == c.block.n {
+		return c.read()
+	}
+	c.next, c.head = to, c.block.row(to)
 	return true, nil
 }
 
 // forget is called when the merged batch, or the block, is another.
 func (c *cursor) forget() {
 	for k := range c.merged {
-		n := c.batch.bundles[k].count()
+		n := c.block.bundles[k].count()
 		if cap(c.merged[k]) < n {
 			c.merged[k] = make([]uint32, n)
 		}

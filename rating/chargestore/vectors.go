@@ -7,17 +7,44 @@ import (
 	"hpcbill/rates/money"
 )
 
-// vectors shows the rows of b to the Parquet writer.
-func (b *batch) vectors(vectors []columnar.Vector) {
-	for _, column := range numberColumns() {
-		vectors[column].Ints = b.numbers[column]
+// fill makes the columns of the rows.
+func (e *encoding) fill() {
+	b, vectors := e.batch, e.vectors
+	for n, column := range numberColumns() {
+		vectors[column].Ints = b.numbers[n]
 	}
 	for k := range bundleCount {
-		b.bundles[k].vectors(b.codes[k], vectors)
+		e.fillTexts(&b.bundles[k], b.codes[k])
 	}
 	vectors[colJobID].Ends, vectors[colJobID].Bytes = b.ends, b.jobIDs
-	b.decimals(&vectors[colQuantity], colQuantityNumerator, colQuantityDenominator, exactQuantity)
-	b.decimals(&vectors[colAmount], colAmountNumerator, colAmountDenominator, exactAmount)
+	b.decimals(&vectors[colQuantity], nQuantityNumerator, nQuantityDenominator, exactQuantity)
+	b.decimals(&vectors[colAmount], nAmountNumerator, nAmountDenominator, exactAmount)
+}
+
+// fillTexts numbers the texts of each column of a bundle for themselves.
+func (e *encoding) fillTexts(b *bundle, rows []uint32) {
+	width := len(b.columns)
+	if width == 1 {
+		e.vectors[b.columns[0]].Index, e.vectors[b.columns[0]].Dict = rows, b.texts
+		return
+	}
+	e.codes = resized(e.codes, b.count())
+	for place, column := range b.columns {
+		texts, v := &e.texts[column], &e.vectors[column]
+		texts.Reset()
+		for n := range e.codes {
+			e.codes[n] = texts.Number(b.texts[n*width+place])
+		}
+		if v.Dict = texts.List; len(v.Dict) == 1 {
+			v.Index = e.zeros[:len(rows)]
+			continue
+		}
+		e.index[column] = resized(e.index[column], len(rows))
+		v.Index = e.index[column]
+		for i, n := range rows {
+			v.Index[i] = e.codes[n]
+		}
+	}
 }
 
 // decimals rounds exact numbers.
@@ -28,7 +55,7 @@ func (b *batch) decimals(v *columnar.Vector, numerator, denominator, exact int) 
 		ok := true
 		if d := b.numbers[denominator][row]; d != noDenominator {
 			x = money.Ratio(n, d)
-		} else if x, ok = parseFraction(b.text(inExact, exact, row)); !ok {
+		} else if x, ok = parseFraction(b.bundles[inExact].of(b.codes[inExact][row])[exact]); !ok {
 			v.Wide, v.Ints = append(v.Wide, columnar.Int128{}), append(v.Ints, noDecimal)
 			continue
 		}
