@@ -36,5 +36,6 @@
 //	last_seen          timestamp  the same of the newest dump that had this very record
 //
 // Names that begin with '_' are the store's own: the catalog of the files
-// that count, the lists of the ingests, the records that were superseded.
+// that count, the lists of the ingests, the records that were superseded. No
+// file among them ends in .parquet, so that **/*.parquet is the dataset.
 package jobstore

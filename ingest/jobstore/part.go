@@ -153,7 +153,7 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 	w.count++
 	p := &newPart{
 		part: &part{Cluster: strings.Clone(r.clusters.List[r.cluster[order[0]]]), Month: month,
-			Rows: len(order), Compacted: compacted, temporary: fmt.Sprintf("%s-%06d.parquet", w.place, w.count)},
+			Rows: len(order), Compacted: compacted, temporary: fmt.Sprintf("%s-%06d", w.place, w.count)},
 	}
 	if err := p.checkCluster(); err != nil {
 		return nil, err
@@ -229,8 +229,17 @@ func (p *newPart) finish(s *Store, digest string, dumpTime ingest.Instant) error
 		}
 		p.name = columnar.Fold(p.name^columnar.Hash(digest), uint64(dumpTime)^key2)
 	}
-	p.Path = path.Join(partDir(p.Cluster, p.Month), fmt.Sprintf("part-%016x.parquet", p.name))
+	p.Path = path.Join(partDir(p.Cluster, p.Month), fmt.Sprintf("part-%016x%s", p.name, p.extension()))
 	return nil
+}
+
+// extension gives what a part's name ends with. People read the dataset as
+// **/*.parquet, and must find nothing that is superseded there.
+func (p *part) extension() string {
+	if p.visible() {
+		return ".parquet"
+	}
+	return ".superseded"
 }
 
 // longest name of a partition's directory.

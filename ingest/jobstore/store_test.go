@@ -50,7 +50,7 @@ type dump struct {
 }
 
 func (d dump) digest() string {
-	h := sha256.Sum256([]byte(fmt.Sprintf("%s %d %v", d.name, d.at, d.jobs)))
+	h := sha256.Sum256([]byte(fmt.Sprintf("%s %d %v", d.name, d.at, plain(d.jobs))))
 	return hex.EncodeToString(h[:])
 }
 
