@@ -247,7 +247,7 @@ func (a *app) printStep(step rating.Step) {
 	}
 	if step.Formula != "" {
 		text := step.Formula
-		if step.WithNumbers != "" {
+		if step.WithNumbers != "" && step.WithNumbers != step.Value {
 			text += " = " + step.WithNumbers
 		}
 		parts = append(parts, text)

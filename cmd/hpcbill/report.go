@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"sort"
 
 	"hpcbill/ingest"
@@ -61,6 +62,10 @@ func (a *app) printReport(format string, report func(print func(*table, error) e
 	}
 	return report(func(t *table, err error) error {
 		if err != nil {
+			return err
+		}
+		if len(t.rows) == 0 && format == "table" {
+			_, err := fmt.Fprintln(a.stdout, "nothing to report")
 			return err
 		}
 		return t.write(a.stdout, format)
