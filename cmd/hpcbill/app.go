@@ -66,7 +66,7 @@ func (a *app) rootCommand() *cobra.Command {
 		a.initCommand(), a.demoCommand(), a.checkCommand(), a.ingestCommand(),
 		a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand(),
 		a.listCommand(), a.showCommand(), a.verifyCommand(), a.explainCommand(), a.estimateCommand(),
-		a.queryCommand(), a.reportCommand(), a.ratesCommand(), a.versionCommand(),
+		a.queryCommand(), a.reportCommand(), a.ratesCommand(), a.versionCommand(), a.sacctTopic(),
 	)
 	return root
 }

@@ -55,6 +55,10 @@ func (a *app) printSite(in *inputs) error {
 		fmt.Fprintf(a.stdout, "%s: %s\n", c.StorageFile, count(int64(len(in.holdings)), "quota"))
 	}
 	for _, s := range c.Sources {
+		if s.Command != nil {
+			fmt.Fprintf(a.stdout, "source %s: %s, asked in runs of at most %s\n", s.series(), shellLine(s.Command), s.TimeLimit)
+			continue
+		}
 		paths, err := filepath.Glob(filepath.Join(a.siteDir, filepath.FromSlash(s.Files)))
 		if err != nil {
 			return usageError{fmt.Errorf("%s:%d: sources: %q is not a pattern", configFile, s.Line, s.Files), ""}

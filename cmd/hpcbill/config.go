@@ -47,16 +47,6 @@ type clusterConfig struct {
 	Line int
 }
 
-// sourceConfig is where dumps come from.
-type sourceConfig struct {
-	Files     string // a glob below the site
-	Cluster   string // of dumps without a Cluster column
-	Zone      *time.Location
-	Delimiter string
-	Columns   []string
-	Line      int
-}
-
 // storageCardConfig names the card of the file systems that a glob matches;
 // the first that matches holds.
 type storageCardConfig struct {
@@ -221,35 +211,6 @@ func (l *configLoader) clusters(n *yaml.Node) {
 		l.Clusters = append(l.Clusters, c)
 	}
 	sort.Slice(l.Clusters, func(i, j int) bool { return l.Clusters[i].Name < l.Clusters[j].Name })
-}
-
-func (l *configLoader) source(n *yaml.Node, path string) {
-	s := sourceConfig{Zone: time.UTC, Line: n.Line}
-	for _, f := range l.Fields(n, path, "files", "cluster", "timezone", "delimiter", "layout") {
-		at := path + "." + f.Key
-		switch f.Key {
-		case "files":
-			s.Files, _ = l.Text(f.Value, at)
-		case "cluster":
-			s.Cluster, _ = l.Text(f.Value, at)
-			if s.Cluster != "" && !l.knows(s.Cluster) {
-				l.Fault(f.Value, at, fmt.Sprintf("cluster %q is not under clusters:", s.Cluster), "")
-			}
-		case "timezone":
-			s.Zone = l.zone(f.Value, at)
-		case "delimiter":
-			s.Delimiter, _ = l.Text(f.Value, at)
-		case "layout":
-			for _, item := range l.OneOrMany(f.Value, at) {
-				column, _ := l.Text(item, at)
-				s.Columns = append(s.Columns, column)
-			}
-		}
-	}
-	if s.Files == "" {
-		l.Fault(n, path+".files", "is missing", "name the dumps with a pattern such as dumps/h2p/*.txt.gz")
-	}
-	l.Sources = append(l.Sources, s)
 }
 
 func (l *configLoader) knows(cluster string) bool {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ type ingestOptions struct {
 	cluster string
 	zone    *time.Location
 	strict  bool
+	from    string // a day: command sources ask for it and those after it again
 }
 
 func (a *app) ingestCommand() *cobra.Command {
@@ -32,15 +34,16 @@ func (a *app) ingestCommand() *cobra.Command {
 		Use:   "ingest [FILE…]",
 		Short: "sacct dumps → Parquet",
 		Long: `Reads sacct dumps (text of -P or -p, JSON; plain, gzip or zstd, told by content)
-into data/jobs. Without a file it reads the sources of hpcbill.yaml; - is
-standard input. A dump either lands whole or leaves no trace; one that is there
-already is passed over; the same or an overlapping dump changes nothing.
+into data/jobs. Without a file it reads the sources of hpcbill.yaml, and runs
+sacct where a source names a command (hpcbill help sacct); - is standard input.
+A dump either lands whole or leaves no trace; one that is there already is
+passed over; the same or an overlapping dump changes nothing.
 
 Records that cannot be read are quarantined, counted and listed by
 hpcbill report quarantine; with --strict any of them refuses the dump.
 
 Exit codes: 0 done · 1 failed · 2 configuration · 3 a dump has faults.`,
-		Example: "  hpcbill ingest\n  hpcbill ingest dumps/2026-03.txt.gz --cluster h2p\n  sacct -a -X -D -P … | hpcbill ingest - --cluster h2p",
+		Example: "  hpcbill ingest\n  hpcbill ingest --from 2026-03-01      # ask Slurm for these days again\n  hpcbill ingest dumps/2026-03.txt.gz --cluster h2p\n  sacct -a -X -D -P … | hpcbill ingest - --cluster h2p",
 		RunE: func(c *cobra.Command, files []string) error {
 			if zone != "" {
 				var err error
@@ -49,6 +52,9 @@ Exit codes: 0 done · 1 failed · 2 configuration · 3 a dump has faults.`,
 				}
 			}
 			return a.withSite(func(s *site) error {
+				if len(files) > 0 && opt.from != "" {
+					return usageError{errors.New("--from goes with the sources of " + configFile + ", not with files"), ""}
+				}
 				if len(files) == 0 {
 					return a.ingestSources(c.Context(), s, opt)
 				}
@@ -58,42 +64,67 @@ Exit codes: 0 done · 1 failed · 2 configuration · 3 a dump has faults.`,
 	}
 	c.Flags().StringVar(&opt.cluster, "cluster", "", "the cluster of dumps without a Cluster column")
 	c.Flags().StringVar(&zone, "timezone", "", "the zone of the dump's times (default UTC, or what the source says)")
+	c.Flags().StringVar(&opt.from, "from", "", "ask the commands for all days from this one on again, such as 2026-03-01")
 	c.Flags().BoolVar(&opt.strict, "strict", false, "refuse a dump that has any unreadable record")
 	return c
 }
 
-// dump is one file that is to be ingested and how it is to be read.
+// dump is one file, or one answer of a command, that is to be ingested and how
+// it is to be read.
 type dump struct {
 	name    string // as the operator gave it: it names the dump for ever
-	path    string // "" = standard input
+	path    string // "" = standard input, or a query
 	options ingest.Options
+	query   *query
 }
 
-// ingestSources takes every file of the configured sources.
+// ingestSources takes every file of the configured sources, and runs the
+// commands of the others. A source that cannot be taken does not keep the
+// others out.
 func (a *app) ingestSources(ctx context.Context, s *site, opt ingestOptions) error {
-	var dumps []dump
-	for i, src := range s.config.Sources {
-		paths, err := filepath.Glob(s.path(src.Files))
-		if err != nil {
-			return usageError{fmt.Errorf("%s:%d: sources[%d].files: %q is not a pattern", configFile, src.Line, i, src.Files), ""}
-		}
-		if len(paths) == 0 {
-			return usageError{fmt.Errorf("%s:%d: sources[%d].files: no file matches %s", configFile, src.Line, i, src.Files),
-				"a dump that is missing is the commonest wrong invoice: put it there or correct the pattern"}
-		}
-		sort.Strings(paths)
-		for _, p := range paths {
-			name, err := filepath.Rel(s.dir, p)
-			if err != nil {
-				return err
-			}
-			dumps = append(dumps, dump{filepath.ToSlash(name), p, s.readOptions(src, opt)})
-		}
-	}
-	if len(dumps) == 0 {
+	if len(s.config.Sources) == 0 {
 		return usageError{fmt.Errorf("%s: sources: names no dumps", configFile), "list them there, or name a file: hpcbill ingest FILE"}
 	}
-	return a.ingestDumps(ctx, s, dumps, opt)
+	var dumps []dump
+	var errs []error
+	for i := range s.config.Sources {
+		of, err := a.dumpsOf(s, i, opt)
+		dumps, errs = append(dumps, of...), append(errs, err)
+	}
+	if errs = append(errs, a.ingestDumps(ctx, s, dumps, opt)); errors.Join(errs...) != nil {
+		return errors.Join(errs...)
+	}
+	return a.warnOfUnknownClusters(s)
+}
+
+// dumpsOf lists what a source has to offer.
+func (a *app) dumpsOf(s *site, i int, opt ingestOptions) ([]dump, error) {
+	src := &s.config.Sources[i]
+	if src.Command != nil {
+		records, err := s.jobs.Ingests()
+		if err != nil {
+			return nil, err
+		}
+		return s.queries(src, records, opt, a.clock())
+	}
+	paths, err := filepath.Glob(s.path(src.Files))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("%s:%d: sources[%d].files: %q is not a pattern", configFile, src.Line, i, src.Files), ""}
+	}
+	if len(paths) == 0 {
+		return nil, usageError{fmt.Errorf("%s:%d: sources[%d].files: no file matches %s", configFile, src.Line, i, src.Files),
+			"a dump that is missing is the commonest wrong invoice: put it there or correct the pattern"}
+	}
+	sort.Strings(paths)
+	var dumps []dump
+	for _, p := range paths {
+		name, err := filepath.Rel(s.dir, p)
+		if err != nil {
+			return nil, err
+		}
+		dumps = append(dumps, dump{name: filepath.ToSlash(name), path: p, options: s.readOptions(*src, opt)})
+	}
+	return dumps, nil
 }
 
 func (s *site) readOptions(src sourceConfig, opt ingestOptions) ingest.Options {
@@ -113,7 +144,7 @@ func (a *app) ingestFiles(ctx context.Context, s *site, files []string, opt inge
 	var dumps []dump
 	for _, f := range files {
 		if f == "-" {
-			dumps = append(dumps, dump{"-", "", s.readOptions(sourceConfig{}, opt)})
+			dumps = append(dumps, dump{name: "-", options: s.readOptions(sourceConfig{}, opt)})
 			continue
 		}
 		name := f
@@ -127,30 +158,38 @@ func (a *app) ingestFiles(ctx context.Context, s *site, files []string, opt inge
 				}
 			}
 		}
-		dumps = append(dumps, dump{name, f, s.readOptions(source, opt)})
+		dumps = append(dumps, dump{name: name, path: f, options: s.readOptions(source, opt)})
 	}
 	return a.ingestDumps(ctx, s, dumps, opt)
 }
 
 // ingestDumps takes the dumps one after the other. A dump that is refused
-// does not keep the others out; every refusal is reported.
+// does not keep the others out; every refusal is reported. A command that
+// failed is not run again for the days after.
 func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingestOptions) error {
 	var errs []error
 	taken, passed := 0, 0
+	failed := map[*sourceConfig]bool{}
 	for _, d := range dumps {
+		if d.query != nil && failed[d.query.source] {
+			continue
+		}
 		if d.options.Cluster != "" && s.tariff().Cards[d.options.Cluster] == nil {
 			errs = append(errs, usageError{fmt.Errorf("%s: cluster %q is not under clusters: in %s", d.name, d.options.Cluster, configFile), "add it there with its card"})
 			continue
 		}
-		record, fresh, err := a.ingestDump(ctx, s, d, opt)
+		record, report, err := a.ingestDump(ctx, s, d, opt)
 		switch {
 		case err != nil:
 			errs = append(errs, err)
-		case !fresh:
+			if d.query != nil {
+				failed[d.query.source] = true
+			}
+		case record.Sequence == 0:
 			passed++
 		default:
 			taken++
-			a.printIngest(record)
+			a.printIngest(record, report)
 		}
 	}
 	if passed > 0 {
@@ -162,47 +201,61 @@ func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingest
 	return errors.Join(errs...)
 }
 
-// ingestDump lands one dump, or passes over one that is there: fresh says
-// which.
-func (a *app) ingestDump(ctx context.Context, s *site, d dump, opt ingestOptions) (record jobstore.Record, fresh bool, err error) {
+// ingestDump lands one dump, or passes over one that is there: its record then
+// has no number.
+func (a *app) ingestDump(ctx context.Context, s *site, d dump, opt ingestOptions) (record jobstore.Record, report ingest.Report, err error) {
+	if d.query != nil {
+		return a.ingestAnswer(ctx, s, d, opt)
+	}
 	input, size, err := a.openDump(d)
 	if err != nil {
-		return record, false, inputError{fmt.Errorf("%s: %w", d.name, plain(err)), ""}
+		return record, report, inputError{fmt.Errorf("%s: %w", d.name, plain(err)), ""}
 	}
 	defer input.Close()
 	if there, err := s.taken(d, size); err != nil || there {
-		return record, false, err
+		return record, report, err
 	}
+	in, report, err := a.read(ctx, s, d, input, size)
+	if in != nil {
+		defer in.Abort()
+	}
+	if err != nil {
+		return record, report, err
+	}
+	if len(report.Quarantined) > 0 && opt.strict {
+		return record, report, strictError(d.name, report)
+	}
+	if there, err := s.jobs.Has(report.Digest); err != nil || there {
+		return record, report, err
+	}
+	record, err = in.Commit(a.dumpOf(d, report))
+	return record, report, err
+}
+
+// read takes a dump into an ingest, which is then to be committed or given up;
+// size is 0 where it is not known. The ingest is nil where none was begun.
+func (a *app) read(ctx context.Context, s *site, d dump, input io.Reader, size int64) (*jobstore.Ingest, ingest.Report, error) {
 	progress := a.newProgress(d.name, size)
 	defer progress.end()
 	d.options.Progress = progress.read
 	reader, err := ingest.Open(d.name, input, d.options)
 	if err != nil {
-		return record, false, err
+		return nil, ingest.Report{}, err
 	}
 	in, err := s.jobs.Begin()
 	if err != nil {
-		return record, false, err
+		return nil, ingest.Report{}, err
 	}
-	defer in.Abort()
 	for batch, err := range reader.Batches() {
 		if err == nil {
 			err = errors.Join(ctx.Err(), in.Add(batch))
 		}
 		if err != nil {
-			return record, false, err
+			return in, ingest.Report{}, err
 		}
 		progress.jobs(len(batch))
 	}
-	report := reader.Report()
-	if len(report.Quarantined) > 0 && opt.strict {
-		return record, false, strictError(d.name, report)
-	}
-	if there, err := s.jobs.Has(report.Digest); err != nil || there {
-		return record, false, err
-	}
-	record, err = in.Commit(a.dumpOf(d, report))
-	return record, err == nil, err
+	return in, reader.Report(), nil
 }
 
 func (a *app) openDump(d dump) (io.ReadCloser, int64, error) {
@@ -285,17 +338,33 @@ func historyIngest(r jobstore.Record) history.Ingest {
 	return in
 }
 
-// printIngest says what became of every record of a dump.
-func (a *app) printIngest(r jobstore.Record) {
+// printIngest says what became of every record of a dump, and what may be
+// missing from it.
+func (a *app) printIngest(r jobstore.Record, report ingest.Report) {
 	fmt.Fprintf(a.stdout, "%s: %s = %s jobs (%s new, %s revised, %s unchanged) + %s steps + %s quarantined\n",
 		r.File, count(r.Records, "record"), grouped(r.New+r.Revised+r.Unchanged+r.Superseded),
 		grouped(r.New), grouped(r.Revised), grouped(r.Unchanged+r.Superseded), grouped(r.Steps), grouped(r.Quarantined))
 	for _, w := range r.Warnings {
+		if w.Kind == ingest.WarnOrphanSteps && report.OrphanCPUSeconds > 0 {
+			continue // said below, with what it may cost
+		}
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(warningLine(r.File, w)))
 	}
 	if n := r.Quarantined; n > 0 {
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: %s cannot be read and keeps its period open\n", r.File, count(n, "record"))
 		fmt.Fprintln(a.stderr, "hpcbill: hint: hpcbill report quarantine")
+	}
+	if report.Truncated {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: the file ends inside a record, so that jobs may be missing after it\n", r.File)
+		fmt.Fprintln(a.stderr, "hpcbill: hint: dump these days again and ingest the whole dump under the same name")
+	}
+	if n := report.OrphanCPUSeconds; n > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: %s of jobs that are not in it, up to %s CPU-hours: they are billed only if another dump has the jobs\n",
+			r.File, count(report.OrphanSteps, "step"), hours(n))
+		fmt.Fprintln(a.stderr, "hpcbill: hint: dump again with the command that hpcbill help sacct prints: it shows every job that ran in the days asked for")
+	}
+	if slices.ContainsFunc(r.Warnings, func(w ingest.Warning) bool { return w.Kind == ingest.WarnRunaway }) {
+		fmt.Fprintln(a.stderr, "hpcbill: hint: hpcbill report runaway lists the jobs that run past their limit")
 	}
 }
 
