@@ -12,8 +12,8 @@ import (
 func (a *app) ratesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "rates",
-		Short:   "the rate cards that come with the program",
-		Example: "  hpcbill rates list\n  hpcbill rates show osc > rates/mine.yaml",
+		Short:   "cards to begin with: those of the program, or one made of Slurm's configuration",
+		Example: "  hpcbill rates list\n  hpcbill rates show osc > rates/mine.yaml\n  hpcbill rates import partitions.txt > rates/mine.yaml",
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -46,6 +46,22 @@ func (a *app) ratesCommand() *cobra.Command {
 					return usageError{fmt.Errorf("no card named %q comes with the program", args[0]), "one of " + strings.Join(rates.ShippedNames(), ", ")}
 				}
 				_, err := a.stdout.Write(text)
+				return err
+			},
+		},
+		a.ratesImportCommand(),
+		&cobra.Command{
+			Use:   "schema",
+			Short: "print the JSON Schema of a rate card, for editors",
+			Long: `Prints the JSON Schema of a rate card. An editor that knows it completes keys and
+marks what no card may have; what formulas say, only check tells. With the YAML
+language server, begin a card with
+
+  # yaml-language-server: $schema=card.schema.json`,
+			Example: "  hpcbill rates schema > rates/card.schema.json",
+			Args:    noArguments,
+			RunE: func(*cobra.Command, []string) error {
+				_, err := a.stdout.Write(rates.Schema())
 				return err
 			},
 		},
