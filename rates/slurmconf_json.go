@@ -162,7 +162,7 @@ func (c *cardImport) jsonPartitions(file string, d *json.Decoder, text []byte) e
 		}
 		var p jsonPartition
 		if err := json.Unmarshal(raw, &p); err != nil {
-			c.fault(file, line, fmt.Sprintf("partitions[%d]", i), err.Error(), "")
+			c.fault(file, line, fmt.Sprintf("partitions[%d]", i), unlikeJSON(err), "print it with  scontrol show partition,  without --json")
 			continue
 		}
 		if p.Flags == nil {
@@ -172,6 +172,15 @@ func (c *cardImport) jsonPartitions(file string, d *json.Decoder, text []byte) e
 	}
 	_, err = d.Token()
 	return err
+}
+
+// unlikeJSON says what of a partition is not as scontrol prints it.
+func unlikeJSON(err error) string {
+	var unlike *json.UnmarshalTypeError
+	if errors.As(err, &unlike) {
+		return fmt.Sprintf("%s is a %s, which it is not in the JSON of Slurm 23.02 and later", strings.ToLower(unlike.Field), unlike.Value)
+	}
+	return err.Error()
 }
 
 // record writes a partition with the keys of scontrol's text.

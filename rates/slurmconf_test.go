@@ -307,7 +307,8 @@ func TestImportFaults(t *testing.T) {
 	f("{\"a\":\n1 2}", "in:2: is not JSON: invalid character '2' after object key:value pair")
 	f("{}", "in:1: is a JSON answer without partitions")
 	f(`{"partitions": {}}`, "in:1: is not JSON: partitions is not a list")
-	f("{\"partitions\": [\n {\"name\": \"a\", \"partition\": {\"state\": [\"UP\"]}},\n {\"name\": 7}]}", "in:3: partitions[1]: json: cannot unmarshal number into Go struct field jsonPartition.Name of type string")
+	f("{\"partitions\": [\n {\"name\": \"a\", \"partition\": {\"state\": [\"UP\"]}},\n {\"name\": 7}]}", "in:3: partitions[1]: name is a number, which it is not in the JSON of Slurm 23.02 and later")
+	f(`{"partitions": [{"name": "old", "nodes": "n[1-4]", "total_cpus": 8}]}`, "in:1: partitions[0]: nodes is a string, which it is not in the JSON of Slurm 23.02 and later")
 	f("{\"partitions\": [],\n\"errors\": [{\"error\": \"no permission\", \"description\": \"x\"}]}", "in:2: errors: the answer is an error: no permission x")
 	f(`{"partitions": []}`, "no partition is shown: there is nothing to charge")
 }
