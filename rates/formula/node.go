@@ -40,15 +40,6 @@ const (
 	opNot
 )
 
-// signs are the operators as a person writes them, for messages and keys.
-var signs = map[op]string{
-	opAdd: "+", opSubtract: "-", opMultiply: "*", opDivide: "/", opNegate: "-",
-	opMax: "max", opMin: "min", opCeil: "ceil", opFloor: "floor", opTrunc: "trunc", opRound: "round",
-	opStep: "step", opChoose: "choose", opFirst: "first",
-	opLess: "<", opLessEqual: "<=", opGreater: ">", opGreaterEqual: ">=", opEqual: "==", opNotEqual: "!=",
-	opAnd: "&&", opOr: "||", opNot: "!",
-}
-
 // truth reports whether a node with the operator is a condition.
 func (o op) truth() bool { return o >= opLess }
 
