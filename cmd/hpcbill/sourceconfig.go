@@ -120,7 +120,7 @@ func (l *configLoader) command(s *sourceConfig, n *yaml.Node, at string) {
 
 // checkSource finds what one key alone cannot show.
 func (l *configLoader) checkSource(s *sourceConfig, n *yaml.Node, path string, values map[string]*yaml.Node) {
-	wrong := commandKeys
+	wrong, kind := commandKeys, "files"
 	switch {
 	case values["files"] == nil && values["command"] == nil:
 		l.Fault(n, path+".files", "is missing", "name the dumps with a pattern such as dumps/h2p/*.txt.gz, or a command: [sacct]")
@@ -129,19 +129,18 @@ func (l *configLoader) checkSource(s *sourceConfig, n *yaml.Node, path string, v
 		l.Fault(values["command"], path+".command", "stands beside files", "make two sources of them")
 		return
 	case values["command"] != nil:
-		wrong = filesKeys
+		wrong, kind = filesKeys, "a command"
 		if s.Cluster == "" {
 			l.Fault(n, path+".cluster", "is missing", "name the cluster: sacct is asked for its jobs alone")
 		}
-		for _, other := range l.Sources {
-			if s.Cluster != "" && other.Command != nil && other.Cluster == s.Cluster {
-				l.Fault(n, path+".cluster", fmt.Sprintf("cluster %q has a command already, on line %d", s.Cluster, other.Line), "keep one of the two")
-			}
+		same := func(o sourceConfig) bool { return s.Cluster != "" && o.Command != nil && o.Cluster == s.Cluster }
+		if i := slices.IndexFunc(l.Sources, same); i >= 0 {
+			l.Fault(n, path+".cluster", fmt.Sprintf("cluster %q has a command already, on line %d", s.Cluster, l.Sources[i].Line), "keep one of the two")
 		}
 	}
 	for _, key := range wrong {
 		if values[key] != nil {
-			l.Fault(values[key], path+"."+key, "does not go with this kind of source", "remove it; hpcbill help sacct says what a command is asked")
+			l.Fault(values[key], path+"."+key, "does not go with "+kind, "remove it; hpcbill help sacct says what a command is asked")
 		}
 	}
 }
