@@ -62,11 +62,29 @@ func (a *app) rootCommand() *cobra.Command {
 		site = "."
 	}
 	root.PersistentFlags().StringVar(&a.siteDir, "site", site, "the site directory")
-	root.AddCommand(
-		a.initCommand(), a.demoCommand(), a.checkCommand(), a.ingestCommand(),
-		a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand(),
-		a.listCommand(), a.showCommand(), a.verifyCommand(), a.explainCommand(), a.estimateCommand(),
-		a.queryCommand(), a.reportCommand(), a.ratesCommand(), a.versionCommand(), a.sacctTopic(),
-	)
+	group(root, "Set up", a.initCommand(), a.demoCommand(), a.checkCommand(), a.ratesCommand())
+	group(root, "Every month", a.ingestCommand(), a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand())
+	group(root, "Afterwards", a.listCommand(), a.showCommand(), a.verifyCommand(), a.queryCommand(), a.reportCommand())
+	group(root, "Why and how much", a.explainCommand(), a.estimateCommand())
+	root.AddCommand(a.versionCommand(), a.sacctTopic())
+	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Short: "explain a verb", RunE: a.help})
 	return root
+}
+
+// group adds verbs under a heading of the help text.
+func group(root *cobra.Command, title string, verbs ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, v := range verbs {
+		v.GroupID = title
+		root.AddCommand(v)
+	}
+}
+
+// help explains a verb, or refuses one that there is not.
+func (a *app) help(c *cobra.Command, args []string) error {
+	verb, rest, err := c.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return knownVerb(c.Root(), args)
+	}
+	return verb.Help()
 }

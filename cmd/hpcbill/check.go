@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -27,8 +29,22 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 			if err != nil {
 				return err
 			}
+			a.printWarnings(in)
 			return a.printSite(in)
 		},
+	}
+}
+
+// printWarnings says what the cards allow and a person may not have meant: a
+// gap between versions, a meter that nothing charges.
+func (a *app) printWarnings(in *inputs) {
+	for _, name := range slices.Sorted(maps.Keys(in.cards)) {
+		for _, w := range in.cards[name].Warnings {
+			fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(w.Error()))
+			if w.Remedy != "" {
+				fmt.Fprintf(a.stderr, "hpcbill: hint: %s\n", oneLine(w.Remedy))
+			}
+		}
 	}
 }
 
