@@ -23,7 +23,7 @@ func (b *batch) reset() {
 	b.texts.reset()
 }
 
-func (b *batch) row(i int) (r row) {
+func (b *batch) record(i int) (r record) {
 	for n := range r.numbers {
 		r.numbers[n] = b.numbers[n][i]
 	}

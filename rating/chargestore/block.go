@@ -24,7 +24,7 @@ type blockEncoder struct {
 }
 
 // encode gives the rows. The next use overwrites it.
-func (e *blockEncoder) encode(t *texts, rows []*row) []byte {
+func (e *blockEncoder) encode(t *texts, rows []*record) []byte {
 	e.turn(rows)
 	e.block = binary.AppendUvarint(e.block[:0], uint64(len(rows)))
 	for _, ints := range e.numbers {
@@ -46,7 +46,7 @@ func (e *blockEncoder) encode(t *texts, rows []*row) []byte {
 }
 
 // turn turns rows into columns.
-func (e *blockEncoder) turn(rows []*row) {
+func (e *blockEncoder) turn(rows []*record) {
 	for n := range e.numbers {
 		e.numbers[n] = resized(e.numbers[n], len(rows))
 	}

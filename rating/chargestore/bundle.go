@@ -69,11 +69,11 @@ func (t *texts) bytes() int {
 }
 
 // of gives a text of a row.
-func (t *texts) of(r *row, bundle, place int) string {
+func (t *texts) of(r *record, bundle, place int) string {
 	return t.bundles[bundle].of(r.codes[bundle])[place]
 }
 
-func (t *texts) jobID(r *row) []byte { return t.jobIDs[r.idStart:r.idEnd] }
+func (t *texts) jobID(r *record) []byte { return t.jobIDs[r.idStart:r.idEnd] }
 
 // bundle numbers the different combinations of the texts of some columns in
 // the order in which they come. It keeps copies.

@@ -243,11 +243,11 @@ func rowsOf(outcomes []rating.Outcome) (n int) {
 }
 
 func TestAnyOrderGivesTheSameBytes(t *testing.T) {
-	outcomes := month(20_000)
+	outcomes := month(9000)
 	var want []byte
 	for round := range 3 {
 		dir := t.TempDir()
-		w := writing{runRows: []int{1 << 30, 5000, 1777}[round], at: func(string) {}}
+		w := writing{runRows: []int{1 << 30, 2500, 777}[round], at: func(string) {}}
 		require.NoError(t, w.write(dir, march, each(outcomes)))
 		got, err := os.ReadFile(fileOf(dir, march))
 		require.NoError(t, err)
@@ -263,7 +263,7 @@ func TestAnyOrderGivesTheSameBytes(t *testing.T) {
 
 func TestRowsAreSortedAndGroupsFound(t *testing.T) {
 	dir := t.TempDir()
-	outcomes := month(30_000)
+	outcomes := month(20_000)
 	w := writing{runRows: 7000, at: func(string) {}}
 	require.NoError(t, w.write(dir, march, each(outcomes)))
 	rows := readAll(t, dir, "")
@@ -281,11 +281,19 @@ func TestRowsAreSortedAndGroupsFound(t *testing.T) {
 	for _, row := range rows {
 		of[row.Group] = append(of[row.Group], row)
 	}
-	for group, want := range of {
-		require.Equal(t, want, readAll(t, dir, group))
+	for _, group := range []string{"g00", "g07", "g21", "g39"} {
+		require.True(t, slices.Equal(of[group], readAll(t, dir, group)), group)
 	}
 	require.Empty(t, readAll(t, dir, "g"))
 	require.Empty(t, readAll(t, dir, "zzz"))
+}
+
+func TestTheDocumentationListsTheColumns(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	require.NoError(t, err)
+	for i, c := range describedColumns() {
+		require.Regexp(t, `(?m)^//\t.*\b`+c.Name+`\b`, string(doc), i)
+	}
 }
 
 func TestRowGroups(t *testing.T) {
@@ -305,7 +313,7 @@ func TestRowGroups(t *testing.T) {
 
 func TestReadingAGroupReadsLittleElse(t *testing.T) {
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, march, each(month(60_000))))
+	require.NoError(t, Write(dir, march, each(month(40_000))))
 	f, err := os.Open(fileOf(dir, march))
 	require.NoError(t, err)
 	defer f.Close()
@@ -425,7 +433,9 @@ func TestACrashLeavesTheOldPeriod(t *testing.T) {
 func TestTwoWritersOfAPeriod(t *testing.T) {
 	dir := t.TempDir()
 	err := Write(dir, march, func(func(rating.Outcome, error) bool) {
-		require.ErrorIs(t, Write(dir, march, each(nil)), ErrBusy)
+		var busy *BusyError
+		require.ErrorAs(t, Write(dir, march, each(nil)), &busy)
+		require.Equal(t, "wait until that has finished, then run this again", busy.Hint())
 		require.NoError(t, Write(dir, "2026-04", each(nil)))
 	})
 	require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 	"hpcbill/rating"
 )
 
-// row is a row in memory.
-type row struct {
+// record is a row in memory.
+type record struct {
 	numbers [numberCount]int64
 	codes   [bundleCount]uint32 // of its texts
 	idStart uint32              // of its text among the job ids
@@ -54,20 +54,20 @@ func numberColumns() [numberCount]int {
 type intake struct {
 	texts
 	n       int
-	lists   []rowList // by the number of the group
-	spare   []*rowChunk
+	lists   []recordList // by the number of the group
+	spare   []*recordChunk
 	bases   []basis // numbers of inBasis that were given lately
 	byMeter []int
 }
 
-// rowList is the rows of a group.
-type rowList struct {
-	chunks   []*rowChunk
+// recordList is the rows of a group.
+type recordList struct {
+	chunks   []*recordChunk
 	n        int
 	unsorted bool
 }
 
-type rowChunk [32]row
+type recordChunk [32]record
 
 func newIntake() *intake { return &intake{texts: newTexts(), bases: make([]basis, rememberedBases)} }
 
@@ -82,16 +82,16 @@ func (in *intake) reset() {
 	clear(in.bases)
 }
 
-// appendRow gives the place of a group's next row, and the row before it.
-func (in *intake) appendRow(group uint32) (l *rowList, before, next *row) {
+// place gives the place of a group's next row, and the row before it.
+func (in *intake) place(group uint32) (l *recordList, before, next *record) {
 	for int(group) >= len(in.lists) {
-		in.lists = append(in.lists, rowList{})
+		in.lists = append(in.lists, recordList{})
 	}
 	l = &in.lists[group]
-	at := l.n % len(rowChunk{})
+	at := l.n % len(recordChunk{})
 	if l.n > 0 {
 		last := l.n - 1
-		before = &l.chunks[last/len(rowChunk{})][last%len(rowChunk{})]
+		before = &l.chunks[last/len(recordChunk{})][last%len(recordChunk{})]
 	}
 	if at == 0 {
 		l.chunks = append(l.chunks, in.newChunk())
@@ -101,13 +101,13 @@ func (in *intake) appendRow(group uint32) (l *rowList, before, next *row) {
 	return l, before, &l.chunks[len(l.chunks)-1][at]
 }
 
-func (in *intake) newChunk() *rowChunk {
+func (in *intake) newChunk() *recordChunk {
 	if last := len(in.spare) - 1; last >= 0 {
 		c := in.spare[last]
 		in.spare = in.spare[:last]
 		return c
 	}
-	return new(rowChunk)
+	return new(recordChunk)
 }
 
 // add appends the rows of an outcome, by meter, and keeps nothing of its
@@ -115,9 +115,9 @@ func (in *intake) newChunk() *rowChunk {
 func (in *intake) add(o *rating.Outcome) {
 	switch len(o.Charges) {
 	case 0:
-		in.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false)
+		in.addRecord(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false)
 	case 1:
-		in.addRow(o, &o.Charges[0], true)
+		in.addRecord(o, &o.Charges[0], true)
 	default:
 		in.byMeter = in.byMeter[:0]
 		for i := range o.Charges {
@@ -125,16 +125,16 @@ func (in *intake) add(o *rating.Outcome) {
 		}
 		slices.SortStableFunc(in.byMeter, func(x, y int) int { return strings.Compare(o.Charges[x].Meter, o.Charges[y].Meter) })
 		for _, i := range in.byMeter {
-			in.addRow(o, &o.Charges[i], true)
+			in.addRecord(o, &o.Charges[i], true)
 		}
 	}
 }
 
-func (in *intake) addRow(o *rating.Outcome, c *rating.Charge, charged bool) {
+func (in *intake) addRecord(o *rating.Outcome, c *rating.Charge, charged bool) {
 	j := o.Job
 	number := func(bundle int, texts ...string) uint32 { return in.bundles[bundle].number(texts) }
 	group := number(inGroup, c.Group)
-	list, before, r := in.appendRow(group)
+	list, before, r := in.place(group)
 	r.idStart = uint32(len(in.jobIDs))
 	in.jobIDs = append(in.jobIDs, j.JobID...)
 	r.idEnd = uint32(len(in.jobIDs))
@@ -162,13 +162,13 @@ func (in *intake) addRow(o *rating.Outcome, c *rating.Charge, charged bool) {
 		inSource: number(inSource, j.Source.File, j.Source.Digest),
 	}
 	if before != nil && !list.unsorted {
-		list.unsorted = compareRows(before, &in.texts, r, &in.texts) > 0
+		list.unsorted = compare(before, &in.texts, r, &in.texts) > 0
 	}
 }
 
 // fraction sets an exact number, and gives it as text where two words do not
 // hold it.
-func (r *row) fraction(numerator, denominator int, x money.Exact) (text string) {
+func (r *record) fraction(numerator, denominator int, x money.Exact) (text string) {
 	n, d, ok := x.Fraction()
 	if !ok {
 		return x.Rat().String()

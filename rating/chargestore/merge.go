@@ -11,7 +11,7 @@ func newMerge(s *spool) (*merge, error) {
 	m := &merge{}
 	for _, run := range s.runs {
 		c := &cursor{spool: s, ahead: run, block: newBatch()}
-		if some, err := c.read(); err != nil || !some {
+		if _, err := c.read(); err != nil { // no run is empty
 			return nil, err
 		}
 		m.cursors = append(m.cursors, c)
@@ -61,13 +61,13 @@ func (m *merge) until(end int) int {
 	}
 	from := c.next + 1
 	return from + sort.Search(end-from, func(i int) bool {
-		r := c.block.row(from + i)
-		return compareRows(&r, &c.block.texts, &other.head, &other.block.texts) > 0
+		r := c.block.record(from + i)
+		return compare(&r, &c.block.texts, &other.head, &other.block.texts) > 0
 	})
 }
 
 func less(a, b *cursor) bool {
-	return compareRows(&a.head, &a.block.texts, &b.head, &b.block.texts) < 0
+	return compare(&a.head, &a.block.texts, &b.head, &b.block.texts) < 0
 }
 
 // sink brings a cursor to its place in the heap.

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// compareRows compares a row x, whose texts are in xs, with y: by group,
+// compare tells how a row x, whose texts are in xs, stands to y: by group,
 // cluster, end, raw id, part and meter, then by everything else, so that only
 // equal rows compare as equal.
-func compareRows(x *row, xs *texts, y *row, ys *texts) int {
+func compare(x *record, xs *texts, y *record, ys *texts) int {
 	if c := compareTexts(x, xs, y, ys, inGroup, 0, 1); c != 0 {
 		return c
 	}
@@ -39,7 +39,7 @@ func compareRows(x *row, xs *texts, y *row, ys *texts) int {
 }
 
 // compareTexts compares the texts of a bundle from one place to another.
-func compareTexts(x *row, xs *texts, y *row, ys *texts, bundle, from, to int) int {
+func compareTexts(x *record, xs *texts, y *record, ys *texts, bundle, from, to int) int {
 	if xs == ys && x.codes[bundle] == y.codes[bundle] {
 		return 0
 	}
@@ -52,14 +52,14 @@ func compareTexts(x *row, xs *texts, y *row, ys *texts, bundle, from, to int) in
 }
 
 // sorted gives the rows in order. Those of a group mostly came in order.
-func (in *intake) sorted() []*row {
+func (in *intake) sorted() []*record {
 	groups := in.bundles[inGroup].texts
 	byName := make([]int, len(groups))
 	for i := range byName {
 		byName[i] = i
 	}
 	slices.SortFunc(byName, func(x, y int) int { return strings.Compare(groups[x], groups[y]) })
-	all := make([]*row, 0, in.n)
+	all := make([]*record, 0, in.n)
 	for _, g := range byName {
 		l := &in.lists[g]
 		first := len(all)
@@ -69,7 +69,7 @@ func (in *intake) sorted() []*row {
 			}
 		}
 		if l.unsorted {
-			slices.SortFunc(all[first:], func(x, y *row) int { return compareRows(x, &in.texts, y, &in.texts) })
+			slices.SortFunc(all[first:], func(x, y *record) int { return compare(x, &in.texts, y, &in.texts) })
 		}
 	}
 	return all

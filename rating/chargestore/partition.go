@@ -22,22 +22,28 @@ func fileOf(dir, period string) string {
 	return filepath.Join(partitionOf(dir, period), "charges-"+period+".parquet")
 }
 
-// ErrBusy is wrapped by the error of Write while another process writes the
-// same period.
-var ErrBusy = errors.New("another process is writing them")
+// BusyError says that another process writes the same period.
+type BusyError struct{ Period, Dir string }
 
-// lockDir takes the writers' lock, which the process's death releases.
-func lockDir(dir string) (*os.File, error) {
-	f, err := os.Open(dir)
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("the charges of %s in %s are being written already", e.Period, e.Dir)
+}
+
+// Hint says what to do.
+func (e *BusyError) Hint() string { return "wait until that has finished, then run this again" }
+
+// lock takes the writers' lock, which the process's death releases.
+func lock(dir, period string) (*os.File, error) {
+	f, err := os.Open(partitionOf(dir, period))
 	if err != nil {
 		return nil, err
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
+			return nil, &BusyError{period, dir}
 		}
-		return nil, fmt.Errorf("lock %s: %w", dir, err)
+		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	return f, nil
 }

@@ -1,8 +1,8 @@
 package chargestore
 
 import (
-	"errors"
 	"slices"
+	"sync"
 
 	"hpcbill/ingest/jobstore/columnar"
 )
@@ -60,32 +60,33 @@ type encoding struct {
 // how many row groups are in memory.
 const encodings = 3
 
-func (e *encoding) start() {
+func (e *encoding) start(running *sync.WaitGroup) {
 	e.done = make(chan error, 1)
 	e.zeros = resized(e.zeros, e.batch.n)
-	go func() {
-		for len(e.order) < e.batch.n {
-			e.order = append(e.order, uint32(len(e.order)))
-		}
+	for len(e.order) < e.batch.n {
+		e.order = append(e.order, uint32(len(e.order)))
+	}
+	running.Go(func() {
 		e.fill()
 		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.order[:e.batch.n])
-	}()
+	})
 }
 
-// finish waits for the row group and writes it.
+// finish waits for the row group, if there is one, and writes it.
 func (e *encoding) finish(out *columnar.Writer) error {
 	if e.done == nil {
 		return nil
 	}
 	err := <-e.done
-	if e.done = nil; err == nil && out != nil {
-		err = out.WriteEncoded(&e.group)
+	e.done = nil
+	if err != nil {
+		return err
 	}
-	return err
+	return out.WriteEncoded(&e.group)
 }
 
 // writeRowGroups merges the runs, and encodes and writes them in order.
-func (w *writing) writeRowGroups(table *columnar.Table, out *columnar.Writer) (err error) {
+func (w *writing) writeRowGroups(table *columnar.Table, out *columnar.Writer) error {
 	m, err := newMerge(w.spool)
 	if err != nil {
 		return err
@@ -94,28 +95,20 @@ func (w *writing) writeRowGroups(table *columnar.Table, out *columnar.Writer) (e
 	for i := range all {
 		all[i] = &encoding{table: table, batch: newBatch(), encoder: columnar.NewEncoder(), vectors: make([]columnar.Vector, columnCount)}
 	}
-	next := 0
-	defer func() {
-		for range all {
-			e := all[next%encodings]
-			next++
-			if err == nil {
-				err = e.finish(out)
-			} else {
-				err = errors.Join(err, e.finish(nil))
-			}
-		}
-	}()
-	for _, n := range rowGroups(w.counts) {
-		e := all[next%encodings]
+	var running sync.WaitGroup
+	defer running.Wait()
+	sizes := rowGroups(w.counts)
+	for i := range len(sizes) + encodings {
+		e := all[i%encodings]
 		if err := e.finish(out); err != nil {
 			return err
 		}
-		if err := m.take(e.batch, n); err != nil {
-			return err
+		if i < len(sizes) {
+			if err := m.take(e.batch, sizes[i]); err != nil {
+				return err
+			}
+			e.start(&running)
 		}
-		e.start()
-		next++
 	}
 	return nil
 }

@@ -80,83 +80,83 @@ type describedColumn struct {
 	about string
 }
 
-func text(name, about string) describedColumn {
+func textColumn(name, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Text, Dictionary: true}, about}
 }
 
-// unlike is a column of texts of which most differ.
-func unlike(name, about string) describedColumn {
+// unlikeColumn is a column of texts of which most differ.
+func unlikeColumn(name, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Text}, about}
 }
 
-func number(name, about string) describedColumn {
+func numberColumn(name, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Int64}, about}
 }
 
-// few is a column of numbers of which many are alike.
-func few(name string, null int64, about string) describedColumn {
+// fewColumn is a column of numbers of which many are alike.
+func fewColumn(name string, null int64, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Int64, Nullable: true, Null: null, Dictionary: true}, about}
 }
 
-func instant(name, about string) describedColumn {
+func instantColumn(name, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Timestamp, Nullable: true, Null: int64(ingest.None)}, about}
 }
 
-func numerator(name, about string) describedColumn {
+func numeratorColumn(name, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Int64, Nullable: true, Null: noNumerator}, about}
 }
 
-func decimal(name, about string) describedColumn {
+func decimalColumn(name, about string) describedColumn {
 	return describedColumn{columnar.Column{Name: name, Kind: columnar.Decimal, Scale: decimalPlaces, Nullable: true, Null: noDecimal}, about}
 }
 
 // describedColumns is the schema, as the package comment documents it.
 func describedColumns() [columnCount]describedColumn {
 	return [columnCount]describedColumn{
-		colGroup:               text("group_id", "who is billed; empty where attribution failed"),
-		colCluster:             text("cluster", ""),
-		colJobID:               unlike("job_id", "as sacct prints it"),
-		colJobIDRaw:            number("job_id_raw", ""),
-		colUser:                text("user_name", ""),
-		colAccount:             text("account", ""),
-		colPartition:           text("partition", ""),
-		colQoS:                 text("qos", ""),
-		colState:               text("state", ""),
-		colName:                text("job_name", ""),
-		colStart:               instant("start_time", "of the whole job"),
-		colEnd:                 instant("end_time", "of the whole job"),
-		colFrom:                instant("part_from", "of the part that was rated, where it is not the whole job"),
-		colUntil:               instant("part_until", "end of that part"),
-		colElapsed:             number("elapsed_seconds", "of what was rated, without suspension"),
-		colNodeCount:           few("node_count", ingest.Unknown, "allocated"),
-		colCPUs:                few("cpus", ingest.Unknown, "allocated"),
-		colGPUs:                few("gpus", ingest.Unknown, "allocated"),
-		colMemory:              few("memory_mib", ingest.Unknown, "allocated, MiB"),
-		colBilling:             few("billing", ingest.Unknown, "as Slurm recorded it"),
-		colVerdict:             text("verdict", "charged, waived, excluded, held, not run, running"),
-		colCause:               text("cause", "why it was not charged"),
-		colCauseDetail:         text("cause_detail", "what the cause is about"),
-		colMeter:               text("meter", "empty where there is no charge"),
-		colUnit:                text("unit", "of quantity"),
-		colQuantity:            decimal("quantity", "rounded half-even, for convenience"),
-		colQuantityNumerator:   numerator("quantity_numerator", "of the exact quantity, in lowest terms"),
-		colQuantityDenominator: few("quantity_denominator", noDenominator, "of the exact quantity, in lowest terms"),
-		colQuantityExact:       text("quantity_exact", "numerator/denominator where 64 bits do not hold them"),
-		colPrice:               text("price", "per unit, exact, in the card's currency"),
-		colPriceLabel:          text("price_label", "the value that picked the price"),
-		colAmount:              decimal("amount", "rounded half-even, for convenience; of a waived charge what was forgiven"),
-		colAmountNumerator:     numerator("amount_numerator", "of the exact amount, in lowest terms"),
-		colAmountDenominator:   few("amount_denominator", noDenominator, "of the exact amount, in lowest terms"),
-		colAmountExact:         text("amount_exact", "numerator/denominator where 64 bits do not hold them"),
-		colCard:                text("card", "the rate card"),
-		colCardDigest:          text("card_digest", "SHA-256 of its file"),
-		colCardVersion:         text("card_version", "the day from which the version holds"),
-		colRule:                text("rule", ""),
-		colRuleFile:            text("rule_file", ""),
-		colRuleLine:            few("rule_line", noLine, "counted from 1"),
-		colSourceFile:          text("source_file", "the dump, as the operator named it"),
-		colSourceLine:          number("source_line", "counted from 1"),
-		colSourceDigest:        text("source_digest", "SHA-256 of the dump"),
+		colGroup:               textColumn("group_id", "who is billed; empty where attribution failed"),
+		colCluster:             textColumn("cluster", ""),
+		colJobID:               unlikeColumn("job_id", "as sacct prints it"),
+		colJobIDRaw:            numberColumn("job_id_raw", ""),
+		colUser:                textColumn("user_name", ""),
+		colAccount:             textColumn("account", ""),
+		colPartition:           textColumn("partition", ""),
+		colQoS:                 textColumn("qos", ""),
+		colState:               textColumn("state", ""),
+		colName:                textColumn("job_name", ""),
+		colStart:               instantColumn("start_time", "of the whole job"),
+		colEnd:                 instantColumn("end_time", "of the whole job"),
+		colFrom:                instantColumn("part_from", "of the part that was rated, where it is not the whole job"),
+		colUntil:               instantColumn("part_until", "end of that part"),
+		colElapsed:             numberColumn("elapsed_seconds", "of what was rated, without suspension"),
+		colNodeCount:           fewColumn("node_count", ingest.Unknown, "allocated"),
+		colCPUs:                fewColumn("cpus", ingest.Unknown, "allocated"),
+		colGPUs:                fewColumn("gpus", ingest.Unknown, "allocated"),
+		colMemory:              fewColumn("memory_mib", ingest.Unknown, "allocated, MiB"),
+		colBilling:             fewColumn("billing", ingest.Unknown, "as Slurm recorded it"),
+		colVerdict:             textColumn("verdict", "charged, waived, excluded, held, not run, running"),
+		colCause:               textColumn("cause", "why it was not charged"),
+		colCauseDetail:         textColumn("cause_detail", "what the cause is about"),
+		colMeter:               textColumn("meter", "empty where there is no charge"),
+		colUnit:                textColumn("unit", "of quantity"),
+		colQuantity:            decimalColumn("quantity", "rounded half-even, for convenience"),
+		colQuantityNumerator:   numeratorColumn("quantity_numerator", "of the exact quantity, in lowest terms"),
+		colQuantityDenominator: fewColumn("quantity_denominator", noDenominator, "of the exact quantity, in lowest terms"),
+		colQuantityExact:       textColumn("quantity_exact", "numerator/denominator where 64 bits do not hold them"),
+		colPrice:               textColumn("price", "per unit, exact, in the card's currency"),
+		colPriceLabel:          textColumn("price_label", "the value that picked the price"),
+		colAmount:              decimalColumn("amount", "rounded half-even, for convenience; of a waived charge what was forgiven"),
+		colAmountNumerator:     numeratorColumn("amount_numerator", "of the exact amount, in lowest terms"),
+		colAmountDenominator:   fewColumn("amount_denominator", noDenominator, "of the exact amount, in lowest terms"),
+		colAmountExact:         textColumn("amount_exact", "numerator/denominator where 64 bits do not hold them"),
+		colCard:                textColumn("card", "the rate card"),
+		colCardDigest:          textColumn("card_digest", "SHA-256 of its file"),
+		colCardVersion:         textColumn("card_version", "the day from which the version holds"),
+		colRule:                textColumn("rule", ""),
+		colRuleFile:            textColumn("rule_file", ""),
+		colRuleLine:            fewColumn("rule_line", noLine, "counted from 1"),
+		colSourceFile:          textColumn("source_file", "the dump, as the operator named it"),
+		colSourceLine:          numberColumn("source_line", "counted from 1"),
+		colSourceDigest:        textColumn("source_digest", "SHA-256 of the dump"),
 	}
 }
 

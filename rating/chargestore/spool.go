@@ -35,7 +35,7 @@ func newSpool(dir string) (*spool, error) {
 func (s *spool) close() { s.file.Close() } // nothing of it is to be kept
 
 // write appends sorted rows as a run.
-func (s *spool) write(t *texts, rows []*row) error {
+func (s *spool) write(t *texts, rows []*record) error {
 	var run []place
 	for len(rows) > 0 {
 		n := min(blockRows, len(rows))
@@ -57,7 +57,7 @@ type cursor struct {
 	ahead   []place
 	block   *batch // the one in hand
 	next    int    // row of it
-	head    row    // that row
+	head    record // that row
 	decoder blockDecoder
 	bytes   []byte
 
@@ -80,7 +80,7 @@ func (c *cursor) read() (bool, error) {
 		return false, err
 	}
 	c.forget()
-	c.next, c.head = 0, c.block.row(0)
+	c.next, c.head = 0, c.block.record(0)
 	return true, nil
 }
 
@@ -90,7 +90,7 @@ func (c *cursor) skip(to int) (bool, error) {
 	if to == c.block.n {
 		return c.read()
 	}
-	c.next, c.head = to, c.block.row(to)
+	c.next, c.head = to, c.block.record(to)
 	return true, nil
 }
 

@@ -3,6 +3,7 @@ package chargestore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -16,8 +17,9 @@ const temporaryName = "_charges.tmp"
 
 // Write replaces the charges of a period ("2026-03") in dir by those of the
 // outcomes, whole or not at all: until it has succeeded the old ones stand.
-// The same outcomes in any order give the same bytes. Nothing of an outcome
-// is kept beyond its step of the iteration. An error that is yielded ends it.
+// The same outcomes in any order give the same bytes. The job and the charges
+// of an outcome may be overwritten as soon as its step of the iteration is
+// over. An error that is yielded ends it.
 func Write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) error {
 	w := writing{runRows: runRows, at: func(string) {}}
 	if err := w.write(dir, period, outcomes); err != nil {
@@ -45,11 +47,11 @@ func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, e
 	if err := os.MkdirAll(partition, 0o755); err != nil {
 		return err
 	}
-	lock, err := lockDir(partition)
+	locked, err := lock(dir, period)
 	if err != nil {
 		return err
 	}
-	defer lock.Close()
+	defer locked.Close()
 	defer func() {
 		if err != nil {
 			_ = os.Remove(partition) // where it is empty: it was made in vain
@@ -64,11 +66,14 @@ func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, e
 		return err
 	}
 	temporary := filepath.Join(partition, temporaryName)
-	if err := w.writeFile(temporary); err != nil {
-		return errors.Join(err, os.Remove(temporary))
+	if err = w.writeFile(temporary); err == nil {
+		w.at("written")
+		err = os.Rename(temporary, fileOf(dir, period))
 	}
-	w.at("written")
-	if err := os.Rename(temporary, fileOf(dir, period)); err != nil {
+	if err != nil {
+		if failed := os.Remove(temporary); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
 		return err
 	}
 	return errors.Join(syncDir(partition), syncDir(dir))
