@@ -65,7 +65,7 @@ func (a *app) rootCommand() *cobra.Command {
 	group(root, "Set up", a.initCommand(), a.demoCommand(), a.checkCommand(), a.ratesCommand())
 	group(root, "Every month", a.ingestCommand(), a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand())
 	group(root, "Afterwards", a.listCommand(), a.showCommand(), a.verifyCommand(), a.queryCommand(), a.reportCommand())
-	group(root, "Why and how much", a.explainCommand(), a.estimateCommand())
+	group(root, "Why and how much", a.explainCommand(), a.estimateCommand(), a.usageCommand())
 	root.AddCommand(a.versionCommand(), a.sacctTopic())
 	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Short: "explain a verb", RunE: a.help})
 	return root

@@ -59,6 +59,7 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 		return err
 	}
 	a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir))
+	a.noticeBalances(b.invoices)
 	if before != nil {
 		a.printChanges("since the last draft", s, invoice.Compare(before, b.invoices))
 	}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+)
+
+func (u *usageReport) write(w io.Writer, format string) error {
+	switch format {
+	case "json":
+		text, err := jsonText(u.json())
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", text)
+		}
+		return err
+	case "csv":
+		return u.rows().write(w, format)
+	}
+	return u.writeText(w)
+}
+
+func (u *usageReport) writeText(w io.Writer) error {
+	c := u.currency
+	t := table{columns: columns("group", "meter", "unit", ">"+u.period.String(), ">list", ">due", fmt.Sprintf(">fiscal_year_%d", u.year), ">list", ">due")}
+	balances := table{columns: columns("group", "balance", "unit", ">granted", ">drawn", ">left", "until", "used", ">a_day", "outlook")}
+	for _, g := range u.groups {
+		for _, m := range g.meters {
+			t.add(g.id, m.meter, m.unit, quantity(m.periodQuantity), c.Format(m.period.list), c.Format(m.period.total),
+				quantity(m.yearQuantity), c.Format(m.year.list), c.Format(m.year.total))
+		}
+		t.add(g.id, "total "+c.Code, "", "", c.Format(g.period.list), c.Format(g.period.total), "", c.Format(g.year.list), c.Format(g.year.total))
+		for _, b := range g.balances {
+			part := used(b.Units, b.Left)
+			balances.add(g.id, b.Allocation, b.Unit, quantity(b.Units), quantity(b.Drawn), quantity(b.Left), b.Until.String(),
+				bar(part)+" "+percentOf(part)+" %", quantity(b.perDay), b.outlookText())
+		}
+	}
+	head := fmt.Sprintf("%s, as of %s; fiscal year %d from %s", u.period, u.asOf, u.year, u.yearFrom)
+	if _, err := fmt.Fprintf(w, "%s\n\n%s", head, t.text()); err != nil || len(balances.rows) == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s", balances.text())
+	return err
+}
+
+func (b *balanceUsage) outlookText() string {
+	if b.outlook == runsOut {
+		return "runs out on " + b.runsOut.String()
+	}
+	return string(b.outlook)
+}
+
+// rows is the report as one table: a row a meter, a balance, and the total of
+// a group.
+func (u *usageReport) rows() *table {
+	c := u.currency
+	t := &table{columns: columns("group", "name", "row", "meter", "unit", "allocation",
+		"period_quantity", "period_list", "period_reductions", "period_total", "year_quantity", "year_list", "year_reductions", "year_total",
+		"units", "opening", "drawn", "left", "beyond", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
+	amounts := func(x charged) []any {
+		return []any{c.Plain(x.list), c.Plain(x.reductions), c.Plain(x.total)}
+	}
+	blank := func(n int) []any { return make([]any, n) }
+	for _, g := range u.groups {
+		row := func(parts ...[]any) {
+			var cells []any
+			for _, p := range parts {
+				cells = append(cells, p...)
+			}
+			t.add(cells...)
+		}
+		for _, m := range g.meters {
+			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(11))
+		}
+		row([]any{g.id, g.name, "total"}, blank(4), amounts(g.period), blank(1), amounts(g.year), blank(11))
+		for _, b := range g.balances {
+			row([]any{g.id, g.name, "balance", b.Meter, b.Unit, b.Allocation}, blank(8), []any{b.Units.String(), b.Opening.String(), b.Drawn.String(),
+				b.Left.String(), b.Beyond.String(), b.From.String(), b.Until.String(), percentOf(used(b.Units, b.Left)), decimal(b.perDay), string(b.outlook), b.runsOut.String()})
+		}
+	}
+	return t
+}
+
+// decimal prints a rate to six places: 1/31 has no end.
+func decimal(x money.Exact) string { return x.Decimal(6, money.HalfEven) }
+
+type usageJSON struct {
+	Period         string           `json:"period"`
+	AsOf           string           `json:"as_of"`
+	DaysPassed     int              `json:"days_passed"`
+	FiscalYear     int              `json:"fiscal_year"`
+	FiscalYearFrom string           `json:"fiscal_year_from"`
+	Currency       string           `json:"currency"`
+	Groups         []groupUsageJSON `json:"groups"`
+}
+
+type groupUsageJSON struct {
+	Group            string             `json:"group"`
+	Name             string             `json:"name"`
+	PeriodList       string             `json:"period_list"`
+	PeriodReductions string             `json:"period_reductions"`
+	PeriodTotal      string             `json:"period_total"`
+	YearList         string             `json:"year_list"`
+	YearReductions   string             `json:"year_reductions"`
+	YearTotal        string             `json:"year_total"`
+	Meters           []meterUsageJSON   `json:"meters"`
+	Balances         []balanceUsageJSON `json:"balances"`
+}
+
+type meterUsageJSON struct {
+	Meter            string `json:"meter"`
+	Unit             string `json:"unit"`
+	PeriodQuantity   string `json:"period_quantity"`
+	PeriodList       string `json:"period_list"`
+	PeriodReductions string `json:"period_reductions"`
+	YearQuantity     string `json:"year_quantity"`
+	YearList         string `json:"year_list"`
+	YearReductions   string `json:"year_reductions"`
+}
+
+type balanceUsageJSON struct {
+	Allocation  string  `json:"allocation"`
+	Meter       string  `json:"meter"`
+	Unit        string  `json:"unit"`
+	Units       string  `json:"units"`
+	Opening     string  `json:"opening"`
+	Drawn       string  `json:"drawn"`
+	Left        string  `json:"left"`
+	Beyond      string  `json:"beyond"`
+	From        *string `json:"from"`
+	Until       *string `json:"until"`
+	PercentUsed string  `json:"percent_used"`
+	UnitsPerDay string  `json:"units_per_day"`
+	Outlook     outlook `json:"outlook"`
+	RunsOut     *string `json:"runs_out"`
+}
+
+func (u *usageReport) json() usageJSON {
+	c := u.currency
+	out := usageJSON{
+		Period: u.period.String(), AsOf: u.asOf.String(), DaysPassed: u.daysPassed, FiscalYear: u.year,
+		FiscalYearFrom: u.yearFrom.String(), Currency: c.Code, Groups: []groupUsageJSON{},
+	}
+	for _, g := range u.groups {
+		group := groupUsageJSON{
+			Group: g.id, Name: g.name, Meters: []meterUsageJSON{}, Balances: []balanceUsageJSON{},
+			PeriodList: c.Plain(g.period.list), PeriodReductions: c.Plain(g.period.reductions), PeriodTotal: c.Plain(g.period.total),
+			YearList: c.Plain(g.year.list), YearReductions: c.Plain(g.year.reductions), YearTotal: c.Plain(g.year.total),
+		}
+		for _, m := range g.meters {
+			group.Meters = append(group.Meters, meterUsageJSON{
+				Meter: m.meter, Unit: m.unit,
+				PeriodQuantity: m.periodQuantity.String(), PeriodList: c.Plain(m.period.list), PeriodReductions: c.Plain(m.period.reductions),
+				YearQuantity: m.yearQuantity.String(), YearList: c.Plain(m.year.list), YearReductions: c.Plain(m.year.reductions),
+			})
+		}
+		for _, b := range g.balances {
+			group.Balances = append(group.Balances, balanceUsageJSON{
+				Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: b.Units.String(), Opening: b.Opening.String(),
+				Drawn: b.Drawn.String(), Left: b.Left.String(), Beyond: b.Beyond.String(), From: dateOrNull(b.From), Until: dateOrNull(b.Until),
+				PercentUsed: percentOf(used(b.Units, b.Left)), UnitsPerDay: decimal(b.perDay), Outlook: b.outlook, RunsOut: dateOrNull(b.runsOut),
+			})
+		}
+		out.Groups = append(out.Groups, group)
+	}
+	return out
+}
+
+func dateOrNull(d rates.Date) *string {
+	if d.IsZero() {
+		return nil
+	}
+	text := d.String()
+	return &text
+}
