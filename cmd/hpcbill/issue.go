@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -58,11 +59,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 		return err
 	}
 	if state.State == history.Issued {
-		if err := a.billIssued(ctx, s, p); err != nil {
-			return err
-		}
-		_, err := a.drawIssued(ctx, s, p)
-		return err
+		return a.redraw(ctx, s, p)
 	}
 	b, err := a.reviewed(ctx, s, p)
 	if err != nil {
@@ -82,6 +79,24 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 	a.printBilling(s, b, filepath.Join(invoicesDir, p.String()))
 	fmt.Fprintf(a.stdout, "\n%s is issued: %s, %s\n", p, count(int64(len(invoices)), "invoice"), s.money(b.summary.Total))
 	return nil
+}
+
+// redraw draws the documents of an issued period again. Its charges are
+// written again too where they are gone: what is computed was just seen to be
+// what was issued.
+func (a *app) redraw(ctx context.Context, s *site, p rates.Period) error {
+	if err := a.billIssued(ctx, s, p); err != nil {
+		return err
+	}
+	_, err := a.drawIssued(ctx, s, p)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, err := s.compute(ctx, s.inputs, p, keepCharges(s.path(chargesDir))); err != nil {
+		return err
+	}
+	_, err = a.drawIssued(ctx, s, p)
+	return err
 }
 
 // reviewed computes the period again and makes sure that the result is the
