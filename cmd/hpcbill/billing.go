@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore"
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
@@ -112,29 +113,35 @@ func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period
 	}
 }
 
+// ratedColumns are the columns of the job store that rating, the charges and
+// the documents look at; the others are not read.
+var ratedColumns = []string{
+	"job_id", "user_name", "account", "partition", "qos", "wckey", "reservation", "job_name", "state",
+	"eligible_time", "elapsed_seconds", "suspended_seconds", "timelimit_seconds",
+	"node_count", "cpus", "memory_mib", "gpus", "billing",
+	"req_node_count", "req_cpus", "req_memory_mib", "req_gpus", "alloc_tres",
+	"source_file", "source_line", "source_digest",
+}
+
 // jobsOf gives every job that can have a part in the period: those that ended
 // in it, those still running, and, where a card bills by start or by usage,
 // those that ran in it and ended later.
 func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error] {
 	from, to := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
+	queries := []jobstore.Query{{From: from, To: to}, {Unfinished: true}}
+	if !in.billsByEndAlone() {
+		queries = append(queries, jobstore.Query{From: from, To: to, Overlapping: true})
+	}
 	return func(yield func([]ingest.Job, error) bool) {
-		for batch, err := range s.jobs.Jobs(from, to) {
-			if !yield(batch, err) || err != nil {
-				return
-			}
-		}
-		for batch, err := range s.jobs.Unfinished() {
-			if !yield(batch, err) || err != nil {
-				return
-			}
-		}
-		if in.billsByEndAlone() {
-			return
-		}
-		for batch, err := range s.jobs.Overlapping(from, to) {
-			batch = slices.DeleteFunc(batch, func(j ingest.Job) bool { return j.End < to })
-			if !yield(batch, err) || err != nil {
-				return
+		for _, q := range queries {
+			q.Columns = ratedColumns
+			for batch, err := range s.jobs.Select(q) {
+				if q.Overlapping { // those that ended in the period were given before
+					batch = slices.DeleteFunc(batch, func(j ingest.Job) bool { return j.End < to })
+				}
+				if !yield(batch, err) || err != nil {
+					return
+				}
 			}
 		}
 	}
