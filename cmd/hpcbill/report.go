@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"sort"
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
-	"hpcbill/rating"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +21,7 @@ func (a *app) reportCommand() *cobra.Command {
 	c.AddCommand(
 		a.siteReport("quarantine", "records that could not be read and keep their period open", (*site).reportQuarantine),
 		a.siteReport("ingests", "every dump that was taken, and what became of its records", (*site).reportIngests),
-		a.periodReport("unbilled", "what was not billed in a period, by cause, with job-seconds", (*site).reportUnbilled),
+		a.unbilledCommand(),
 		a.whatIfCommand(),
 	)
 	return c
@@ -91,28 +89,6 @@ func (s *site) reportIngests() (*table, error) {
 			s.local(r.FirstEnd), s.local(r.LastEnd), r.Digest)
 	}
 	return t, err
-}
-
-// reportUnbilled computes the period and lists every cause for which
-// something was not billed; the seconds and those billed make the whole.
-func (s *site) reportUnbilled(ctx context.Context, p rates.Period) (*table, error) {
-	b, err := s.compute(ctx, s.inputs, p, forget)
-	if err != nil {
-		return nil, err
-	}
-	t := &table{columns: columns("verdict", "what", "cause", "detail", ">count", ">seconds", "hint")}
-	causes := b.summary.Causes
-	sort.SliceStable(causes, func(i, j int) bool { return causes[i].Verdict > causes[j].Verdict })
-	for _, cause := range causes {
-		what := "jobs"
-		if cause.Storage {
-			what = "holdings"
-		}
-		t.add(cause.Verdict.String(), what, cause.Code, cause.Detail, cause.Count, cause.Seconds, cause.Hint)
-	}
-	t.add(rating.NotRun.String(), "jobs", "never started", "", b.summary.Jobs.NotRun, int64(0), "")
-	t.add(rating.Running.String(), "jobs", "not ended", "", b.summary.Jobs.Running, b.summary.Seconds.Running, "")
-	return t, nil
 }
 
 // local prints an instant in the site's zone.
