@@ -38,9 +38,11 @@ func cut(j *ingest.Job, start, end, from, until ingest.Instant) part {
 	wall := int64(end - start)
 	a, b := int64(from-start), int64(until-start)
 	elapsed := share(j.ElapsedSeconds, b, wall) - share(j.ElapsedSeconds, a, wall)
-	total := j.ElapsedSeconds + j.SuspendedSeconds
-	both := share(total, b, wall) - share(total, a, wall)
-	return part{from: from, until: until, elapsed: elapsed, suspended: both - elapsed, last: until == end && j.Final()}
+	suspended := b - a - elapsed
+	if j.ElapsedSeconds+j.SuspendedSeconds != wall { // the record is a second off
+		suspended = share(j.SuspendedSeconds, b, wall) - share(j.SuspendedSeconds, a, wall)
+	}
+	return part{from: from, until: until, elapsed: elapsed, suspended: suspended, last: until == end && j.Final()}
 }
 
 // share is total·at/wall to the nearest whole number, half up, for

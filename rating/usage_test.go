@@ -184,6 +184,13 @@ versions:
 	require.Equal(t, []string{"3600 1@2 4@1 charged lab"}, parts(r, j, 2025, time.February))
 }
 
+// A record that is a second longer than its seconds: no part has fewer than 0.
+func TestCutsOfARecordThatIsOff(t *testing.T) {
+	j := &ingest.Job{Start: 1_000_000, End: 1_000_006, ElapsedSeconds: 4, SuspendedSeconds: 1}
+	p := cut(j, j.Start, j.End, j.Start+2, j.Start+4)
+	require.Equal(t, part{from: j.Start + 2, until: j.Start + 4, elapsed: 2, suspended: 1}, p)
+}
+
 // Cutting a job at any instants conserves its seconds and every meter.
 func TestCutsConserve(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
