@@ -98,8 +98,11 @@ type Meter struct {
 	Name  string
 	Unit  string // as printed: "core-hour"
 	Price Price
-	Tiers *Tiers // nil but for prices that change with use
-	Line  int
+	Tiers *Tiers // instead of Price, where prices change with how much was used
+	// Counted tells that tiers of the version count the meter's units over the
+	// fiscal year.
+	Counted bool
+	Line    int
 }
 
 // Price turns units into money. A price without a table is One for every job.

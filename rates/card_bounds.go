@@ -26,7 +26,7 @@ func (c *chargeLoader) narrowed(s formula.Scope) formula.Scope {
 	if u, ok := c.unitsBounds(); ok {
 		s = s.Narrow("units", u)
 	}
-	return s.Narrow("price", priceBounds(c.charge.Meter.Price))
+	return s.Narrow("price", priceBounds(c.charge.Meter))
 }
 
 // durationBounds are those of the hours that count.
@@ -80,7 +80,13 @@ func factorBounds(factors []*Factor) formula.Bounds {
 	return product
 }
 
-func priceBounds(p Price) formula.Bounds {
+func priceBounds(m *Meter) formula.Bounds {
+	p := m.Price
+	if m.Tiers != nil {
+		for _, step := range m.Tiers.Steps {
+			p.Table = append(p.Table, PriceEntry{Price: step.Price})
+		}
+	}
 	low, high := p.One, p.One
 	for i, e := range p.Table {
 		if i == 0 {
@@ -109,7 +115,7 @@ func (c *chargeLoader) checkSize(n *yaml.Node) {
 	if !ok {
 		return
 	}
-	amount = amount.Times(priceBounds(c.charge.Meter.Price))
+	amount = amount.Times(priceBounds(c.charge.Meter))
 	if c.charge.Amount != nil {
 		amount = c.charge.Amount.Bounds()
 	}

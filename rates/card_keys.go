@@ -8,8 +8,9 @@ import (
 // mapping is what a mapping of a card may hold. The loader refuses any other
 // key, and the JSON Schema is made from the same list.
 type mapping struct {
-	name string // of the definition in the schema
-	keys []key
+	name  string // of the definition in the schema
+	keys  []key
+	oneOf []string // keys of which one must be there
 }
 
 // key is one key of a mapping.
@@ -31,7 +32,7 @@ func (m mapping) names() []string {
 
 // The mappings of a card.
 var (
-	cardKeys = mapping{"card", []key{
+	cardKeys = mapping{name: "card", keys: []key{
 		{"card", "the card's name", word, true},
 		{"currency", "the ISO 4217 code of the prices", shape{"type": "string", "pattern": "^[A-Z]{3}$"}, true},
 		{"source", "where the policy is published", text, false},
@@ -39,7 +40,7 @@ var (
 		{"bill_by", "where a job belongs: its end (the default), its start, or its usage, cut at every boundary", choice(billByNames), false},
 		{"versions", "the rules, each from a day on", listOf(ref("version")), true},
 	}}
-	versionKeys = mapping{"version", []key{
+	versionKeys = mapping{name: "version", keys: []key{
 		{"from", "the first day on which the version holds", date, true},
 		{"until", "the first day on which it no longer holds", date, false},
 		{"note", "a note for people", text, false},
@@ -52,7 +53,7 @@ var (
 		{"rules", "what a job is charged; the first that matches decides", listOf(ref("rule")), false},
 		{"storage", "what a holding is charged; the first that matches decides", listOf(ref("storage_rule")), false},
 	}}
-	hardwareKeys = mapping{"hardware", []key{
+	hardwareKeys = mapping{name: "hardware", keys: []key{
 		{"type", "what match and price_by call node_type; the entry's name where not written", text, false},
 		{"match", "the jobs that ran on it", ref("hardware_match"), false},
 		{"cores", "cores of one node", decimalText, false},
@@ -64,29 +65,29 @@ var (
 		{"priority_flags", "PriorityFlags as slurm.conf has it: MAX_TRES and MAX_TRES_GRES change slurm_billing", oneOrMany(text), false},
 		{"note", "a note for people", text, false},
 	}}
-	meterKeys = mapping{"meter", []key{
+	meterKeys = mapping{name: "meter", keys: []key{
 		{"unit", "the unit as printed", text, true},
-		{"price", "the price of one unit: a number, a table by price_by, or a list of matches", oneOf(decimalText, mapOf(decimalText), listOf(ref("price"))), true},
+		{"price", "the price of one unit: a number, a table by price_by, or a list of matches", oneOf(decimalText, mapOf(decimalText), listOf(ref("price"))), false},
 		{"price_by", "the field whose value picks the price; class where not written", choice(fieldNames(matchFields())), false},
-		{"tiers", "prices by how much was used; not applied yet", ref("tiers"), false},
+		{"tiers", "instead of price: prices by how much was used", ref("tiers"), false},
 		{"note", "a note for people", text, false},
-	}}
-	priceKeys = mapping{"price", []key{
+	}, oneOf: []string{"price", "tiers"}}
+	priceKeys = mapping{name: "price", keys: []key{
 		{"match", "for whom the price is", ref("any_match"), false},
 		{"price", "the price of one unit", decimalText, true},
 		{"label", "what the price is called on an invoice", text, true},
 	}}
-	tiersKeys = mapping{"tiers", []key{
-		{"mode", "graduated: each unit by its step; volume: all by the step reached; bracket: a charge by the step at which it begins", choice(tierModes), true},
-		{"counter", "what is counted: units where not written, money, or another meter", text, false},
-		{"window", "over what it is counted", choice(tierWindows), true},
+	tiersKeys = mapping{name: "tiers", keys: []key{
+		{"mode", "graduated: each unit by its step; volume: the period's units by the step that they reach; bracket: by the step at which the period begins", choice(tierModes), true},
+		{"counter", "what is counted: units where not written, money, or another meter of the card", text, false},
+		{"window", "over what it is counted: a month, a fiscal year, or one job", choice(tierWindows), true},
 		{"steps", "the prices, in rising order", listOf(ref("tier")), true},
 	}}
-	tierStepKeys = mapping{"tier", []key{
+	tierStepKeys = mapping{name: "tier", keys: []key{
 		{"above", "the count above which the price holds", decimalText, true},
 		{"price", "the price of one unit", decimalText, true},
 	}}
-	ruleKeys = mapping{"rule", []key{
+	ruleKeys = mapping{name: "rule", keys: []key{
 		{"name", "the rule's name, by which charges are explained", text, true},
 		{"match", "the jobs that the rule is for; all where not written", ref("match"), false},
 		{"charge", "the meters and their formulas", mapOf(oneOf(formulaText, ref("charge"))), false},
@@ -96,7 +97,7 @@ var (
 		{"states", "instead of the version's states", ref("states"), false},
 		{"note", "a note for people", text, false},
 	}}
-	chargeKeys = mapping{"charge", []key{
+	chargeKeys = mapping{name: "charge", keys: []key{
 		{"rate", "units an hour", formulaText, false},
 		{"duration", "the hours that count; elapsed_h where not written", formulaText, false},
 		{"units", "the units; rate*factor*duration where not written", formulaText, false},
@@ -104,7 +105,7 @@ var (
 		{"per", "job: the rate is of the whole job, not of an hour; day, of storage: the rate is of each day, and the units are their sum", choice(slices.Concat(perNames, storagePerNames)), false},
 		{"factor", "factors of this charge", oneOrMany(ref("factor")), false},
 	}}
-	storageKeys = mapping{"storage_rule", []key{
+	storageKeys = mapping{name: "storage_rule", keys: []key{
 		{"name", "the rule's name", text, true},
 		{"match", "the holdings that the rule is for", ref("storage_match"), false},
 		{"charge", "the meters and their formulas", mapOf(oneOf(formulaText, ref("charge"))), false},
@@ -114,7 +115,7 @@ var (
 		{"factor", "not for storage: write it into the formula", shape{"not": shape{}}, false},
 		{"note", "a note for people", text, false},
 	}}
-	statesKeys = mapping{"states", []key{
+	statesKeys = mapping{name: "states", keys: []key{
 		{"charge", "the states that are charged", oneOrMany(text), false},
 		{"exclude", "the states that are not billable, each with the reason", mapOf(text), false},
 		{"waive", "the states that are priced and then forgiven, each with the reason", mapOf(text), false},

@@ -35,6 +35,16 @@ func (v *versionLoader) meters(f yamldoc.Field, path string) {
 	for _, e := range entries {
 		v.meter(v.version.Meters[e.Key], e, path+"."+e.Key)
 	}
+	for _, m := range v.version.Meters {
+		if m.Tiers == nil || m.Tiers.Window != OfFiscalYear {
+			continue
+		}
+		counted := m
+		if other := v.version.Meters[m.Tiers.Counter]; other != nil {
+			counted = other
+		}
+		counted.Counted = true
+	}
 }
 
 func (v *versionLoader) meter(m *Meter, e yamldoc.Field, path string) {
@@ -55,19 +65,20 @@ func (v *versionLoader) meter(m *Meter, e yamldoc.Field, path string) {
 			by, _ = v.Text(f.Value, at)
 			priceBy = f.Value
 		case "tiers":
-			before := len(v.Faults)
-			if m.Tiers = v.tiers(f.Value, at); len(v.Faults) == before {
-				v.Fault(f.KeyNode, at, "tiers are not applied by this version of the program", "remove them, or charge by a formula")
-			}
+			m.Tiers = v.tiers(f.Value, at)
 		case "note":
 			v.Text(f.Value, at)
 		}
 	}
 	v.require(e.KeyNode, path, fields, "unit")
-	if price == nil && m.Tiers != nil {
+	tiered := slices.ContainsFunc(fields, func(f yamldoc.Field) bool { return f.Key == "tiers" })
+	switch {
+	case tiered && price != nil:
+		v.Fault(price, path+".price", "the tiers give the price", "remove one of the two; a class with a price of its own needs a meter of its own")
 		return
-	}
-	if price == nil {
+	case tiered:
+		return
+	case price == nil:
 		v.Fault(e.KeyNode, path, "has no price", "add  price: 0  if it is counted and costs nothing")
 		return
 	}

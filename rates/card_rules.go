@@ -2,6 +2,7 @@ package rates
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -89,7 +90,22 @@ func (v *versionLoader) charges(n *yaml.Node, path string, subject formula.Subje
 	if len(entries) == 0 && n.Kind == yaml.MappingNode {
 		v.Fault(n, path, "charges no meter", "write  {METER: FORMULA}, or exclude: REASON for what is free")
 	}
+	v.jobCounters(n, path, charges)
 	return charges
+}
+
+// jobCounters refuses tiers that count another meter of one job where the rule
+// does not charge it.
+func (v *versionLoader) jobCounters(n *yaml.Node, path string, charges []*RuleCharge) {
+	for _, c := range charges {
+		t := c.Meter.Tiers
+		if t == nil || t.Window != OfOneJob || v.version.Meters[t.Counter] == nil {
+			continue
+		}
+		if !slices.ContainsFunc(charges, func(other *RuleCharge) bool { return other.Meter.Name == t.Counter }) {
+			v.Fault(n, path+"."+c.Meter.Name, fmt.Sprintf("its tiers count %s of the job, which the rule does not charge", t.Counter), fmt.Sprintf("charge %s too, at a price of 0", t.Counter))
+		}
+	}
 }
 
 func (v *versionLoader) nearestMeter(e yamldoc.Field) string {
@@ -116,6 +132,9 @@ func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subje
 	c.charge.Units = c.stage(formula.UnitsStage, path)
 	c.charge.Amount = c.stage(formula.AmountStage, path)
 	before := len(v.Faults)
+	if meter.Tiers != nil && c.charge.Amount != nil {
+		v.Fault(c.formulas[formula.AmountStage], path+".amount", "the tiers of the meter make the amount, of the whole period's units", "remove the formula, or the tiers")
+	}
 	c.check()
 	if len(v.Faults) == before {
 		c.checkSize(e.KeyNode)

@@ -52,6 +52,16 @@ func (p Period) Previous() Period {
 	return PeriodContaining(p.Start.Add(-time.Hour), p.Start.Location())
 }
 
+// FiscalYear gives the first month of the fiscal year that p lies in, of years
+// that begin with the month start.
+func (p Period) FiscalYear(start time.Month) Period {
+	year := p.Year
+	if p.Month < start {
+		year--
+	}
+	return MonthOf(year, start, p.Start.Location())
+}
+
 // Contains reports whether t lies in [Start, End).
 func (p Period) Contains(t time.Time) bool { return !t.Before(p.Start) && t.Before(p.End) }
 

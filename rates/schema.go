@@ -35,5 +35,12 @@ func (m mapping) schema() shape {
 	if len(required) > 0 {
 		s["required"] = required
 	}
+	var either []shape
+	for _, name := range m.oneOf {
+		either = append(either, shape{"required": []string{name}})
+	}
+	if either != nil {
+		s["anyOf"] = either
+	}
 	return s
 }

@@ -2,30 +2,45 @@ package rates
 
 import (
 	"fmt"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"hpcbill/rates/money"
 )
 
-// Tiers are prices that change with how much was used: of units, of money or
-// of another meter, counted over a window.
+// Tiers are prices that change with how much was used, counted over a window:
+// of the meter's own units, of the money they cost at list price, or of the
+// units of another meter of the card. A group's count is of all clusters and
+// file systems that the card prices, and of what is billed, not of what is
+// waived.
 type Tiers struct {
 	Mode    TierMode
-	Counter string // "units", "money" or the name of another meter
+	Counter string // CountUnits, CountMoney or the name of another meter
 	Window  TierWindow
 	Steps   []TierStep // by Above, the first above 0
 	Line    int
 }
+
+// The counters that are not another meter.
+const (
+	CountUnits = "units"
+	CountMoney = "money"
+)
 
 // TierMode says which units a step prices.
 type TierMode uint8
 
 // The modes of tiers.
 const (
-	Graduated TierMode = iota // each unit by the step in which it lies
-	Volume                    // all units by the step that the last one reaches
-	Bracket                   // all units of a charge by the step at which it begins
+	// Graduated: each unit by the step in which it lies.
+	Graduated TierMode = iota
+	// Volume: all units of the period by the step that the count reaches with
+	// them. What earlier periods were billed stays as it is.
+	Volume
+	// Bracket: all units of the period by the step in which the count stands
+	// when the period begins.
+	Bracket
 )
 
 // TierWindow says over what the counter runs.
@@ -35,7 +50,7 @@ type TierWindow uint8
 const (
 	OfMonth TierWindow = iota
 	OfFiscalYear
-	OfOneJob
+	OfOneJob // or one holding's month: the counter is of the one charge
 )
 
 // TierStep is a price for what lies above a count.
@@ -50,58 +65,140 @@ var (
 	tierWindows = []string{"month", "fiscal_year", "job"}
 )
 
-// Amount prices units of which the counter stood at before when they began.
-// Under Volume it is what they add to the price of the whole, which can be
-// less than nothing where they reach a cheaper step.
-func (t *Tiers) Amount(before, units money.Exact) money.Exact {
-	switch t.Mode {
-	case Bracket:
-		return units.Mul(t.stepAt(before).Price)
-	case Volume:
-		whole := func(count money.Exact) money.Exact { return count.Mul(t.reachedBy(count).Price) }
-		return whole(before.Add(units)).Sub(whole(before))
+// TierSlice is the share of some units that one step prices.
+type TierSlice struct {
+	Step  int // its index
+	Units money.Exact
+}
+
+// Slices divides units among the steps, in the order in which they are
+// counted. before is the count when they begin and reached what it is when the
+// period is over. There is at least one slice, of 0 units where there are none.
+func (t *Tiers) Slices(before, reached, units money.Exact) []TierSlice {
+	switch {
+	case t.Window == OfOneJob && t.Mode != Graduated, t.Mode == Volume:
+		return []TierSlice{{t.reachedBy(reached), units}}
+	case t.Mode == Bracket:
+		return []TierSlice{{t.stepAt(before), units}}
 	}
-	amount, end := money.Exact{}, before.Add(units)
+	var slices []TierSlice
+	for step := t.stepAt(before); ; step++ {
+		take := units
+		if step+1 < len(t.Steps) {
+			room := t.Steps[step+1].Above.Sub(before)
+			if t.Counter == CountMoney {
+				room, _ = room.Quo(t.Steps[step].Price) // no price of 0: the card was refused
+			}
+			if room.Cmp(take) < 0 {
+				take = room
+			}
+			before = t.Steps[step+1].Above
+		}
+		slices = append(slices, TierSlice{step, take})
+		if units = units.Sub(take); units.Sign() <= 0 {
+			return slices
+		}
+	}
+}
+
+// String tells the steps: "graduated: first 1000 at 0.05, above 1000 at 0.04".
+func (t *Tiers) String() string {
+	steps := make([]string, len(t.Steps))
 	for i, s := range t.Steps {
-		from, to := s.Above, end
-		if from.Cmp(before) < 0 {
-			from = before
-		}
-		if i+1 < len(t.Steps) && t.Steps[i+1].Above.Cmp(end) < 0 {
-			to = t.Steps[i+1].Above
-		}
-		if to.Cmp(from) > 0 {
-			amount = amount.Add(to.Sub(from).Mul(s.Price))
-		}
+		steps[i] = t.Label(i) + " at " + s.Price.String()
+	}
+	counted := ""
+	if t.Counter != CountUnits {
+		counted = " of " + t.Counter
+	}
+	return tierModes[t.Mode] + counted + ": " + strings.Join(steps, ", ")
+}
+
+// String is the window in words: "month", "fiscal year", "job".
+func (w TierWindow) String() string { return strings.ReplaceAll(tierWindows[w], "_", " ") }
+
+// Amount prices units as Slices divides them.
+func (t *Tiers) Amount(before, reached, units money.Exact) money.Exact {
+	var amount money.Exact
+	for _, s := range t.Slices(before, reached, units) {
+		amount = amount.Add(s.Units.Mul(t.Steps[s.Step].Price))
 	}
 	return amount
 }
 
 // stepAt is the step of the unit that comes after a count.
-func (t *Tiers) stepAt(count money.Exact) TierStep {
-	at := t.Steps[0]
-	for _, s := range t.Steps[1:] {
+func (t *Tiers) stepAt(count money.Exact) int {
+	at := 0
+	for i, s := range t.Steps[1:] {
 		if s.Above.Cmp(count) <= 0 {
-			at = s
+			at = i + 1
 		}
 	}
 	return at
 }
 
 // reachedBy is the step of the last unit of a count.
-func (t *Tiers) reachedBy(count money.Exact) TierStep {
-	at := t.Steps[0]
-	for _, s := range t.Steps[1:] {
+func (t *Tiers) reachedBy(count money.Exact) int {
+	at := 0
+	for i, s := range t.Steps[1:] {
 		if s.Above.Cmp(count) < 0 {
-			at = s
+			at = i + 1
 		}
 	}
 	return at
 }
 
+// Label names a step for the column of prices: "first 1000", "next 9000" and
+// "above 10000" of graduated tiers, "up to 1000", "1000 to 10000" and "above
+// 10000" of the others.
+func (t *Tiers) Label(step int) string {
+	from, last := t.Steps[step].Above, step+1 == len(t.Steps)
+	switch {
+	case last && step == 0:
+		return "all"
+	case last:
+		return "above " + from.String()
+	}
+	to := t.Steps[step+1].Above
+	switch {
+	case t.Mode == Graduated && step == 0:
+		return "first " + to.String()
+	case t.Mode == Graduated:
+		return "next " + to.Sub(from).String()
+	case step == 0:
+		return "up to " + to.String()
+	}
+	return from.String() + " to " + to.String()
+}
+
+// CountsFiscalYear reports whether a version of the card has tiers whose count
+// runs over the fiscal year, so that a period's prices depend on what earlier
+// periods were billed.
+func (c *Card) CountsFiscalYear() bool {
+	return c.anyTiers(func(t *Tiers) bool { return t.Window == OfFiscalYear })
+}
+
+// HasTiers reports whether a version of the card has tiers whose prices are
+// known only when a group's whole period is summed.
+func (c *Card) HasTiers() bool {
+	return c.anyTiers(func(t *Tiers) bool { return t.Window != OfOneJob })
+}
+
+func (c *Card) anyTiers(is func(*Tiers) bool) bool {
+	for _, v := range c.Versions {
+		for _, m := range v.Meters {
+			if m.Tiers != nil && is(m.Tiers) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // tiers reads {mode: …, counter: …, window: …, steps: [{above: 0, price: …}, …]}.
 func (v *versionLoader) tiers(n *yaml.Node, path string) *Tiers {
-	t := &Tiers{Counter: "units", Line: n.Line}
+	t := &Tiers{Counter: CountUnits, Line: n.Line}
+	before := len(v.Faults)
 	fields := v.Fields(n, path, tiersKeys.names()...)
 	if fields == nil {
 		return nil
@@ -128,19 +225,44 @@ func (v *versionLoader) tiers(n *yaml.Node, path string) *Tiers {
 			v.Fault(&yaml.Node{Line: s.Line}, path+".steps", "the first step does not begin above 0", "write above: 0")
 		case i > 0 && s.Above.Cmp(t.Steps[i-1].Above) <= 0:
 			v.Fault(&yaml.Node{Line: s.Line}, path+".steps", fmt.Sprintf("above %s does not come after above %s", s.Above, t.Steps[i-1].Above), "write the steps in rising order")
+		case t.Counter == CountMoney && i+1 < len(t.Steps) && s.Price.Sign() == 0:
+			v.Fault(&yaml.Node{Line: s.Line}, path+".steps", "a step of price 0 is never left: its units cost nothing, and money is what is counted", "count units")
 		}
+	}
+	if len(t.Steps) == 0 && len(v.Faults) == before {
+		v.Fault(n, path+".steps", "has no step", "write  - {above: 0, price: …}")
+	}
+	if len(v.Faults) == before {
+		v.tierMode(t, n, path)
 	}
 	return t
 }
 
+// tierMode refuses modes that say nothing with their counter or window.
+func (v *versionLoader) tierMode(t *Tiers, n *yaml.Node, path string) {
+	ofMeter := t.Counter != CountUnits && t.Counter != CountMoney
+	switch {
+	case ofMeter && t.Mode == Graduated:
+		v.Fault(n, path+".mode", fmt.Sprintf("graduated tiers count the meter's own units or money, not %s", t.Counter), "write mode: volume, or mode: bracket")
+	case t.Counter == CountMoney && t.Mode == Volume:
+		v.Fault(n, path+".mode", "a volume counted in money depends on the price that it sets", "count units, or write mode: graduated")
+	case t.Mode == Bracket && t.Window == OfMonth:
+		v.Fault(n, path+".mode", "the count of a month begins at 0, where the first step always holds", "write mode: volume, or window: fiscal_year")
+	case t.Window == OfOneJob && t.Counter == CountMoney && t.Mode == Bracket:
+		v.Fault(n, path+".mode", "the money of one job depends on the price that it sets", "count units, or write mode: graduated")
+	case t.Window == OfOneJob && v.version.BillBy == ByUsage:
+		v.Fault(n, path+".window", "tiers of one job need whole jobs, and bill_by: usage cuts them", "bill by end or start, or count over the month")
+	}
+}
+
 func (v *versionLoader) tierCounter(n *yaml.Node, path string) string {
 	text, ok := v.Text(n, path)
-	known := []string{"units", "money"}
+	known := []string{CountUnits, CountMoney}
 	for _, name := range v.meterOrder {
 		known = append(known, name)
 		ok = ok && text != name
 	}
-	if ok && text != "units" && text != "money" {
+	if ok && text != CountUnits && text != CountMoney {
 		v.Fault(n, path, fmt.Sprintf("unknown counter %q", text), suggestWord(text, known))
 	}
 	return text
