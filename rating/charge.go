@@ -21,6 +21,16 @@ type Charge struct {
 	PriceLabel string
 	Amount     money.Exact // Quantity · Price unless the rule's amount formula says otherwise
 	Reason     Reason
+
+	// Tiers is set where the price hangs on what the group uses in the whole
+	// period. Price and Amount are then 0, which is not what the charge costs:
+	// the invoice stage knows.
+	Tiers *rates.Tiers
+	// Counted tells that tiers count the quantity over the fiscal year.
+	Counted bool
+	// EstimatedDays is how many days of a holding were counted with a use that
+	// was measured earlier and carried forward; 0 where use does not matter.
+	EstimatedDays int32
 }
 
 // Reason is which line of which card made a charge.
@@ -86,13 +96,7 @@ type StorageOutcome struct {
 	Cause   Cause
 	// From and Until are the days of the period that are charged, half-open:
 	// those that the holding covers and one version of the card holds.
+	// Holding.UsedBytes is what was used on the last of them.
 	From, Until rates.Date
 	Days        int
-
-	// Holding.UsedBytes is what was used on the last of these days.
-
-	// EstimatedDays is how many of the days that were counted have a use that
-	// was measured earlier and carried forward. It is 0 where the charges do
-	// not depend on use.
-	EstimatedDays int
 }

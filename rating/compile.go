@@ -56,6 +56,7 @@ type rule struct {
 	byType       bool     // it counts GPUs by their type alone
 	staged       []bool   // of each charge: a formula may use what earlier stages gave
 	gpuTypes     []string // the types that it knows
+	tiers        bool     // a meter has them
 }
 
 func (r *Rater) compile(cluster string, c *rates.Card) *card {
@@ -199,6 +200,7 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 	}}
 	var formulas []*formula.Formula
 	for _, rc := range ru.Charges {
+		c.tiers = c.tiers || rc.Meter.Tiers != nil
 		c.staged = append(c.staged, rc.Duration != nil || rc.Units != nil || rc.Amount != nil)
 		for _, f := range []*formula.Formula{rc.Rate, rc.Duration, rc.Units, rc.Amount} {
 			if f != nil {

@@ -172,6 +172,34 @@ func (ex *recorder) units(r *Rater, rc *rates.RuleCharge, p part, units money.Ex
 	ex.add(s.number(units))
 }
 
+// tiers tells the prices of meters with tiers: of one job what they make, of
+// a period what they are.
+func (ex *recorder) tiers(ru *rates.Rule, charges []Charge) {
+	if ex == nil {
+		return
+	}
+	for _, rc := range ru.Charges {
+		t := rc.Meter.Tiers
+		if t == nil {
+			continue
+		}
+		at := Step{Stage: PriceStage, Meter: rc.Meter.Name, Line: t.Line, Unit: "per " + rc.Meter.Unit}
+		if t.Window != rates.OfOneJob {
+			at.Says = "by what the group uses in the " + t.Window.String() + ": " + t.String()
+			ex.add(at)
+			continue
+		}
+		for _, c := range charges {
+			if c.Meter == rc.Meter.Name {
+				at.Says = "tier " + c.PriceLabel
+				ex.add(at.number(c.Price))
+				s := Step{Stage: AmountStage, Meter: c.Meter, Line: rc.Line, Formula: "units * price", WithNumbers: fmt.Sprintf("%s * %s", c.Quantity, c.Price)}
+				ex.add(s.number(c.Amount))
+			}
+		}
+	}
+}
+
 // amount tells the price and what it makes.
 func (ex *recorder) amount(r *Rater, rc *rates.RuleCharge, pr *price, units, amount money.Exact) {
 	says, line := "for all", rc.Meter.Line

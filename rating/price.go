@@ -73,7 +73,7 @@ func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageEr
 	if rc.Amount != nil {
 		amount = s.eval(AmountStage, rc.Amount)
 	}
-	if ex != nil && s.err == nil {
+	if ex != nil && s.err == nil && rc.Meter.Tiers == nil {
 		ex.amount(r, rc, pr, units, amount)
 	}
 	if s.err == nil && (units.Sign() < 0 || amount.Sign() < 0) {
@@ -82,6 +82,7 @@ func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageEr
 	*c = Charge{
 		Group: pl.group.ID, Meter: rc.Meter.Name, Unit: rc.Meter.Unit,
 		Quantity: units, Price: pr.each, PriceLabel: pr.label, Amount: amount, Reason: pl.rule.reason,
+		Tiers: rc.Meter.Tiers, Counted: rc.Meter.Counted,
 	}
 	return s.err
 }

@@ -191,6 +191,10 @@ func (r *Rater) charge(o *Outcome, pl *plan, j *ingest.Job, p part, ex *recorder
 			return
 		}
 	}
+	if pl.rule.tiers {
+		r.charges = append(r.charges[:first], settleJobTiers(r.charges[first:])...)
+		ex.tiers(pl.rule.Rule, r.charges[first:])
+	}
 	o.Charges = r.charges[first:len(r.charges):len(r.charges)]
 }
 

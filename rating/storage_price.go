@@ -40,15 +40,16 @@ func (r *Rater) priceHolding(o *StorageOutcome, v *version, rule *rates.StorageR
 	for _, rc := range rule.Charges {
 		c, err := pricer.price(rc)
 		if err != nil {
-			o.Charges, o.EstimatedDays, o.Cause = nil, 0, causeOfStorage(err, o, rule.Name, reason)
+			o.Charges, o.Cause = nil, causeOfStorage(err, o, rule.Name, reason)
 			return
 		}
 		c.Reason = reason
-		o.Charges = append(o.Charges, c)
 		if countsUse(rc) {
-			o.EstimatedDays = pricer.use.estimated
+			c.EstimatedDays = int32(pricer.use.estimated)
 		}
+		o.Charges = append(o.Charges, c)
 	}
+	o.Charges = settleJobTiers(o.Charges)
 	o.Verdict = Charged
 }
 
@@ -104,7 +105,10 @@ func (sp *storagePricer) price(rc *rates.RuleCharge) (Charge, error) {
 	if units.Sign() < 0 || amount.Sign() < 0 {
 		return Charge{}, &stageError{AmountStage, rc.Meter.Name, errNegative}
 	}
-	return Charge{Meter: rc.Meter.Name, Unit: rc.Meter.Unit, Quantity: units, Price: price, PriceLabel: label, Amount: amount}, nil
+	return Charge{
+		Meter: rc.Meter.Name, Unit: rc.Meter.Unit, Quantity: units, Price: price, PriceLabel: label, Amount: amount,
+		Tiers: rc.Meter.Tiers, Counted: rc.Meter.Counted,
+	}, nil
 }
 
 // rate gives the value of the rate formula, or the sum of its values on each
