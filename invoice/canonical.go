@@ -68,6 +68,12 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 	for i := range inv.Balances {
 		inv.Balances[i].content(w)
 	}
+	if len(inv.Counters) > 0 { // an invoice without them reads as it did before there were any
+		w.int("counters", int64(len(inv.Counters)))
+		for i := range inv.Counters {
+			inv.Counters[i].content(w)
+		}
+	}
 	w.int("jobs", inv.Jobs)
 }
 
@@ -122,6 +128,16 @@ func (b *Balance) content(w *canonicalWriter) {
 	w.text("balance.drawn", b.Drawn.String())
 	w.text("balance.left", b.Left.String())
 	w.text("balance.beyond", b.Beyond.String())
+}
+
+func (c *Counter) content(w *canonicalWriter) {
+	w.text("counter.card", c.Card)
+	w.text("counter.meter", c.Meter)
+	w.text("counter.of", string(c.kind()))
+	w.text("counter.unit", c.Unit)
+	w.text("counter.from", c.From.String())
+	w.text("counter.opening", c.Opening.String())
+	w.text("counter.counted", c.Counted.String())
 }
 
 // canonicalWriter writes fields that cannot be mistaken for one another.

@@ -89,6 +89,7 @@ func (g *GroupChange) compare() {
 		{"currency", b.Currency != a.Currency},
 		{"rounding", b.Rounding != a.Rounding},
 		{"balances", balancesText(b) != balancesText(a)},
+		{"counters", countersText(b) != countersText(a)},
 		{"jobs", b.Jobs != a.Jobs},
 	} {
 		if other.differ {
@@ -101,6 +102,14 @@ func balancesText(inv *Invoice) string {
 	return canonicalOf(func(w *canonicalWriter) {
 		for i := range inv.Balances {
 			inv.Balances[i].content(w)
+		}
+	})
+}
+
+func countersText(inv *Invoice) string {
+	return canonicalOf(func(w *canonicalWriter) {
+		for i := range inv.Counters {
+			inv.Counters[i].content(w)
 		}
 	})
 }

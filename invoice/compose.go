@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
@@ -20,6 +21,9 @@ type Settings struct {
 	Issuer   Party
 	Currency money.Currency // of the cards; nothing is converted
 	Rounding money.Mode     // of a usage or storage line to the minor unit
+	// FiscalYearStart is the month in which a fiscal year begins. Tiers that
+	// count over one need it.
+	FiscalYearStart time.Month
 }
 
 // Composer takes the outcomes of a period one by one, in any order, keeps
@@ -171,6 +175,9 @@ func (c *Composer) charge(kind Kind, cluster string, ch *rating.Charge, v rating
 	if g == nil {
 		return false, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
 	}
+	if ch.Tiers != nil && (ch.Price.Sign() != 0 || ch.Amount.Sign() != 0) {
+		return false, fmt.Errorf("BUG: a charge by tiers comes with the price %s", ch.Price)
+	}
 	if ch.Quantity.Sign() < 0 || ch.Amount.Sign() < 0 || ch.Price.Sign() < 0 {
 		return false, fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
 			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
@@ -182,8 +189,8 @@ func (c *Composer) charge(kind Kind, cluster string, ch *rating.Charge, v rating
 	}
 	g.add(&lineKey{
 		kind: kind, cluster: cluster, meter: ch.Meter, unit: ch.Unit, label: ch.PriceLabel, price: ch.Price,
-		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version,
-	}, p, ch.Quantity, ch.Amount, c.current.sequence)
+		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version, tiers: ch.Tiers, counted: ch.Counted,
+	}, p, ch, c.current.sequence)
 	return ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
 }
 
@@ -240,10 +247,11 @@ func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
 	var invoices []Invoice
 	summary := c.summary()
 	for _, g := range c.order {
-		inv, err := c.invoice(g, ledger, units)
+		inv, tiered, err := c.invoice(g, ledger, units)
 		if err != nil {
 			return nil, Summary{}, fmt.Errorf("group %s: %w", g.group.ID, err)
 		}
+		summary.addTiers(tiered)
 		if len(inv.Lines) == 0 {
 			summary.NothingDue = append(summary.NothingDue, g.group.ID)
 			continue

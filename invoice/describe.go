@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"hpcbill/rates"
 	"hpcbill/rates/money"
 )
 
@@ -19,6 +20,8 @@ type words struct {
 	jobs, oneJob       string // "%s jobs on %s"
 	storage            string
 	at, formula        string
+	estimated          string // of days
+	tiers              tierWords
 	waived, waivedJobs string
 	prepaid, overdraft string
 	plural             func(unit string) string
@@ -32,6 +35,11 @@ var english = words{
 	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
 	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
 	plural: pluralEnglish, number: money.Group,
+	estimated: "; %s days by an earlier measurement",
+	tiers: tierWords{
+		first: "first %s", next: "next %s", upTo: "up to %s", between: "%s to %s", above: "above %s",
+		month: " of the month", year: " of the fiscal year",
+	},
 }
 
 var spanish = words{
@@ -41,7 +49,12 @@ var spanish = words{
 	prepaid:   "Con cargo a la asignación %s: %s de la línea %d",
 	overdraft: "Fuera de la asignación %s, condonado: %s de la línea %d",
 	plural:    pluralSpanish,
-	number:    func(plain string) string { return strings.NewReplacer(",", ".", ".", ",").Replace(money.Group(plain)) },
+	estimated: "; %s días según una medición anterior",
+	tiers: tierWords{
+		first: "hasta %s", upTo: "hasta %s", between: "de %s a %s", above: "más de %s",
+		month: " del mes", year: " del año fiscal",
+	},
+	number: func(plain string) string { return strings.NewReplacer(",", ".", ".", ",").Replace(money.Group(plain)) },
 	translate: map[string]string{
 		"core-hour": "hora-núcleo", "GPU-hour": "hora-GPU", "node-hour": "hora-nodo", "hour": "hora",
 		"TB-month": "TB-mes", "TiB-month": "TiB-mes",
@@ -57,17 +70,62 @@ func languageOf(language string) *words {
 	return &english
 }
 
+// listLine describes a usage or storage line with what the sums know of it.
+func (w *words) listLine(l *Line, sums *listLine, c money.Currency) string {
+	note := labelled(l.PriceLabel)
+	if sums.step > 0 {
+		note = labelled(w.tier(sums.tiers, sums.step-1, sums.counter))
+	}
+	if sums.estimatedDays > 0 {
+		note += fmt.Sprintf(w.estimated, w.number(strconv.FormatInt(sums.estimatedDays, 10)))
+	}
+	return w.describe(l, c, note)
+}
+
 // list describes a usage or storage line.
 func (w *words) list(l *Line, c money.Currency) string {
+	return w.describe(l, c, labelled(l.PriceLabel))
+}
+
+func (w *words) describe(l *Line, c money.Currency, note string) string {
 	subject := fmt.Sprintf(w.storage, l.Cluster)
 	if l.Kind == Usage {
 		subject = w.countJobs(l.Jobs, w.jobs, w.oneJob, l.Cluster)
 	}
 	quantity := w.quantity(l.Quantity, l.Unit)
 	if !l.Quantity.Mul(l.Price).Equal(l.Exact) {
-		return fmt.Sprintf(w.formula, subject, quantity) + labelled(l.PriceLabel)
+		return fmt.Sprintf(w.formula, subject, quantity) + note
 	}
-	return fmt.Sprintf(w.at, subject, quantity, w.inFull(l.Price), c.Code, w.unit(l.Unit)) + labelled(l.PriceLabel)
+	return fmt.Sprintf(w.at, subject, quantity, w.inFull(l.Price), c.Code, w.unit(l.Unit)) + note
+}
+
+// tierWords are how a language speaks of tiers. Without next, what lies
+// between two steps is said instead.
+type tierWords struct{ first, next, upTo, between, above, month, year string }
+
+// tier names a step: "next 9,000 SU of the fiscal year".
+func (w *words) tier(t *rates.Tiers, step int, unit string) string {
+	window := w.tiers.month
+	if t.Window == rates.OfFiscalYear {
+		window = w.tiers.year
+	}
+	from, say := t.Steps[step].Above, w.tiers
+	if len(t.Steps) == 1 {
+		return ""
+	}
+	if step+1 == len(t.Steps) {
+		return fmt.Sprintf(say.above, w.quantity(from, unit)) + window
+	}
+	to := t.Steps[step+1].Above
+	switch {
+	case t.Mode == rates.Graduated && step == 0:
+		return fmt.Sprintf(say.first, w.quantity(to, unit)) + window
+	case t.Mode == rates.Graduated && say.next != "":
+		return fmt.Sprintf(say.next, w.quantity(to.Sub(from), unit)) + window
+	case step == 0:
+		return fmt.Sprintf(say.upTo, w.quantity(to, unit)) + window
+	}
+	return fmt.Sprintf(say.between, w.grouped(from), w.quantity(to, unit)) + window
 }
 
 // reduction describes a line that takes money off another.

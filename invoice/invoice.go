@@ -29,6 +29,7 @@ type Invoice struct {
 	Total      money.Amount // sum of all lines
 
 	Balances []Balance // prepaid allocations, as this period leaves them
+	Counters []Counter // of tiers over a fiscal year, as this period leaves them
 	Jobs     int64     // jobs charged for more than a quantity of 0
 }
 

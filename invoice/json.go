@@ -27,6 +27,7 @@ type invoiceJSON struct {
 	Reductions     string        `json:"reductions"`
 	Total          string        `json:"total"`
 	Balances       []balanceJSON `json:"balances"`
+	Counters       []counterJSON `json:"counters,omitempty"`
 	Jobs           int64         `json:"jobs"`
 }
 
@@ -86,6 +87,16 @@ type balanceJSON struct {
 	Beyond     exactText `json:"beyond"`
 }
 
+type counterJSON struct {
+	Card    string    `json:"card"`
+	Meter   string    `json:"meter"`
+	Money   bool      `json:"money,omitempty"`
+	Unit    string    `json:"unit"`
+	From    dateText  `json:"from"`
+	Opening exactText `json:"opening"`
+	Counted exactText `json:"counted"`
+}
+
 // MarshalJSON writes the whole invoice.
 func (inv Invoice) MarshalJSON() ([]byte, error) {
 	c := inv.Currency
@@ -101,6 +112,9 @@ func (inv Invoice) MarshalJSON() ([]byte, error) {
 	}
 	for i := range inv.Balances {
 		j.Balances = append(j.Balances, inv.Balances[i].toJSON())
+	}
+	for _, c := range inv.Counters {
+		j.Counters = append(j.Counters, counterJSON{c.Card, c.Meter, c.Money, c.Unit, dateText{c.From}, exactText{c.Opening}, exactText{c.Counted}})
 	}
 	return json.Marshal(j)
 }
@@ -136,6 +150,9 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("balance of %s: %w", b.Allocation, err)
 		}
 		read.Balances = append(read.Balances, balance)
+	}
+	for _, c := range j.Counters {
+		read.Counters = append(read.Counters, Counter{c.Card, c.Meter, c.Money, c.Unit, c.From.Date, c.Opening.Exact, c.Counted.Exact})
 	}
 	*inv = read
 	return nil

@@ -5,15 +5,29 @@ import (
 	"hpcbill/rates/money"
 )
 
-// LedgerEntry is what one issued period drew on one allocation. Entries are
-// only ever added; a balance is never stored but computed from them, so that
-// an old month run again finds the balance that it found then.
+// LedgerEntry is what one issued period drew on one allocation, or counted
+// towards tiers. Entries are only ever added; a balance or a count is never
+// stored but computed from them, so that an old month run again finds what it
+// found then.
 type LedgerEntry struct {
-	Group, Allocation string
-	Period            string // "2026-03"
-	Meter, Unit       string
-	Units             money.Exact // drawn, > 0
+	Kind        LedgerKind
+	Group       string
+	Allocation  string // of a draw
+	Card        string // of a count
+	Period      string // "2026-03"
+	Meter, Unit string
+	Units       money.Exact // drawn or counted, > 0; of CountedMoney, money
 }
+
+// LedgerKind is what an entry is.
+type LedgerKind string
+
+// The kinds of entry.
+const (
+	Drawn        LedgerKind = ""      // on a prepaid allocation
+	CountedUnits LedgerKind = "units" // of a meter, over a fiscal year
+	CountedMoney LedgerKind = "money" // that the units cost at list price
+)
 
 // Opening is what an allocation still holds when a period begins: its units
 // less what earlier periods inside its span drew. Entries of the same period
@@ -32,7 +46,7 @@ func opening(group, name string, units money.Exact, from, until rates.Date, peri
 	left := units
 	for _, e := range ledger {
 		// Periods are written year first, so they compare as text.
-		if e.Group == group && e.Allocation == name && e.Period < period && e.Period >= first && (end == "" || e.Period <= end) {
+		if e.Kind == Drawn && e.Group == group && e.Allocation == name && e.Period < period && e.Period >= first && (end == "" || e.Period <= end) {
 			left = left.Sub(e.Units)
 		}
 	}
@@ -65,7 +79,7 @@ func (b *Balance) OpeningFrom(group, period string, ledger []LedgerEntry) money.
 	return opening(group, b.Allocation, b.Units, b.From, b.Until, period, ledger)
 }
 
-// LedgerEntries gives what the invoices draw, in their order.
+// LedgerEntries gives what the invoices draw and count, in their order.
 func LedgerEntries(invoices []Invoice) []LedgerEntry {
 	var entries []LedgerEntry
 	for i := range invoices {
@@ -76,6 +90,11 @@ func LedgerEntries(invoices []Invoice) []LedgerEntry {
 					Group: inv.Group.ID, Allocation: b.Allocation, Period: inv.Period,
 					Meter: b.Meter, Unit: b.Unit, Units: b.Drawn,
 				})
+			}
+		}
+		for j := range inv.Counters {
+			if c := &inv.Counters[j]; c.Counted.Sign() != 0 {
+				entries = append(entries, c.entry(inv))
 			}
 		}
 	}

@@ -14,6 +14,8 @@ type listLine struct {
 	parts            []part
 	jobs             int64
 	quantity, amount money.Exact
+	estimatedDays    int64
+	counter          string // the unit of the tiers' steps
 }
 
 // part is what reductions treat alike in a list line.
@@ -38,7 +40,7 @@ func (s *groupSums) listLines() []*listLine {
 	}
 	var lines []*listLine
 	for text, sum := range byText {
-		l := &listLine{lineKey: keys[text], jobs: sum.jobs}
+		l := &listLine{lineKey: keys[text], jobs: sum.jobs, estimatedDays: sum.estimatedDays}
 		for i := range sum.parts {
 			p := part{sum.parts[i].partKey, sum.parts[i].quantity.Exact(), sum.parts[i].amount.Exact(), sum.parts[i].jobs}
 			l.parts = append(l.parts, p)
@@ -71,6 +73,12 @@ func (k lineKey) less(o lineKey) bool {
 	}
 	if k.meter != o.meter {
 		return k.meter < o.meter
+	}
+	if k.step != o.step {
+		if k.version != o.version {
+			return k.version.Before(o.version)
+		}
+		return k.step < o.step
 	}
 	if k.label != o.label {
 		return k.label < o.label
@@ -161,20 +169,25 @@ func shareLine(total money.Amount, exact money.Exact, reductions []*reduction) e
 	return nil
 }
 
-// invoice makes the group's draft. It has no lines when nothing is due.
-func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]string) (Invoice, error) {
+// invoice makes the group's draft. It has no lines when nothing is due. With it
+// comes what its tiers priced.
+func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]string) (Invoice, *tiering, error) {
 	inv := Invoice{
 		Period: c.period.String(), Zone: c.period.Start.Location().String(),
 		Issuer: c.settings.Issuer, Group: recipient(g.group),
 		Currency: c.settings.Currency, Rounding: c.settings.Rounding, Jobs: g.jobs,
 	}
-	lists := g.listLines()
+	tiered, err := c.priceTiers(g, g.listLines(), ledger, units)
+	if err != nil {
+		return inv, nil, err
+	}
+	lists := tiered.lines
 	if len(lists) == 0 {
-		return inv, nil
+		return inv, tiered, nil
 	}
 	account, err := c.openAccounts(g, lists, ledger, units)
 	if err != nil {
-		return inv, err
+		return inv, nil, err
 	}
 	reductions := append(waivers(lists), account.draw(lists)...)
 	words := languageOf(g.group.Language)
@@ -182,12 +195,12 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 		line := l.line(i + 1)
 		line.Amount, err = c.settings.Currency.Amount(l.amount, c.settings.Rounding)
 		if err != nil {
-			return inv, err
+			return inv, nil, err
 		}
-		line.Description = words.list(&line, c.settings.Currency)
+		line.Description = words.listLine(&line, l, c.settings.Currency)
 		inv.Lines = append(inv.Lines, line)
 		if err := shareLine(line.Amount, l.amount, of(reductions, i)); err != nil {
-			return inv, err
+			return inv, nil, err
 		}
 	}
 	sortReductions(reductions)
@@ -196,8 +209,8 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 		line.Description = words.reduction(&line)
 		inv.Lines = append(inv.Lines, line)
 	}
-	inv.Balances = account.balances
-	return inv, inv.sum()
+	inv.Balances, inv.Counters = account.balances, tiered.sortedCounters()
+	return inv, tiered, inv.sum()
 }
 
 // of gives the reductions of one list line.

@@ -48,10 +48,38 @@ func aCharge(t *rapid.T, group string) rating.Charge {
 	if rapid.IntRange(0, 9).Draw(t, "formula") == 0 {
 		amount = aQuantity(t)
 	}
+	if rapid.IntRange(0, 3).Draw(t, "tiered") == 0 {
+		return aTieredCharge(t, group, q)
+	}
 	return rating.Charge{
 		Group: group, Meter: rapid.SampledFrom([]string{"su", "core_hours", "gpu_hours"}).Draw(t, "meter"), Unit: "unit",
 		Quantity: q, Price: price, Amount: amount, PriceLabel: rapid.SampledFrom([]string{"", "gpu"}).Draw(t, "label"),
 		Reason: rating.Reason{Card: "card", CardDigest: "digest", Version: rates.Date{Year: 2026, Month: 1, Day: 1}},
+	}
+}
+
+// someTiers are what the tiered charges of the property go by: a card has one
+// Tiers for a meter.
+var someTiers = map[string]*rates.Tiers{
+	"graduated": {Mode: rates.Graduated, Counter: rates.CountUnits, Window: rates.OfMonth, Steps: steps(0, 100, 5000)},
+	"spent":     {Mode: rates.Graduated, Counter: rates.CountMoney, Window: rates.OfFiscalYear, Steps: steps(0, 300, 900)},
+	"volume":    {Mode: rates.Volume, Counter: rates.CountUnits, Window: rates.OfFiscalYear, Steps: steps(0, 50)},
+	"bracket":   {Mode: rates.Bracket, Counter: "su", Window: rates.OfFiscalYear, Steps: steps(0, 10, 20)},
+}
+
+func steps(above ...int64) []rates.TierStep {
+	var all []rates.TierStep
+	for i, a := range above {
+		all = append(all, rates.TierStep{Above: money.Int(a), Price: money.Ratio(int64(len(above)-i), 7)})
+	}
+	return all
+}
+
+func aTieredCharge(t *rapid.T, group string, q money.Exact) rating.Charge {
+	name := rapid.SampledFrom([]string{"graduated", "spent", "volume", "bracket"}).Draw(t, "tiers")
+	return rating.Charge{
+		Group: group, Meter: name, Unit: "unit", Quantity: q, Tiers: someTiers[name], Counted: someTiers[name].Window == rates.OfFiscalYear,
+		Reason: rating.Reason{Card: "card", CardDigest: "digest", Version: rates.Date{Year: 2026, Month: rapid.IntRange(1, 2).Draw(t, "version"), Day: 1}},
 	}
 }
 
@@ -87,7 +115,7 @@ func TestEverythingAddsUp(t *testing.T) {
 	period := march(t)
 	rapid.Check(t, func(t *rapid.T) {
 		roster := aRoster(t)
-		settings := Settings{Currency: usd, Rounding: money.Mode(rapid.IntRange(0, int(money.Floor)).Draw(t, "rounding"))}
+		settings := Settings{Currency: usd, Rounding: money.Mode(rapid.IntRange(0, int(money.Floor)).Draw(t, "rounding")), FiscalYearStart: 2}
 		var outcomes []rating.Outcome
 		for n := range rapid.IntRange(0, 25).Draw(t, "jobs") {
 			outcomes = append(outcomes, anOutcome(t, roster, period.Start.Unix(), period.End.Unix(), uint64(n)))
@@ -95,6 +123,10 @@ func TestEverythingAddsUp(t *testing.T) {
 		var ledger []LedgerEntry
 		for range rapid.IntRange(0, 2).Draw(t, "entries") {
 			ledger = append(ledger, LedgerEntry{Group: "g0", Allocation: "a0", Period: "2026-02", Units: aQuantity(t)})
+			ledger = append(ledger, LedgerEntry{
+				Kind: rapid.SampledFrom([]LedgerKind{CountedUnits, CountedMoney}).Draw(t, "kind"), Group: "g0", Card: "card",
+				Meter: rapid.SampledFrom([]string{"su", "spent", "volume"}).Draw(t, "meter"), Period: "2026-02", Units: aQuantity(t),
+			})
 		}
 		invoices, summary := composeAll(t, period, settings, roster, ledger, outcomes, 1)
 		shuffled := rapid.Permutation(outcomes).Draw(t, "order")
@@ -148,7 +180,10 @@ func requireSame(t *rapid.T, invoices []Invoice, summary Summary, others []Invoi
 
 func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, ledger []LedgerEntry) {
 	byGroup := make(map[string]money.Exact)
+	prices := TierPricesOf(invoices)
 	for _, o := range outcomes {
+		o = o.Clone()
+		require.NoError(t, prices.SettleJob(&o))
 		for _, ch := range o.Charges {
 			byGroup[ch.Group] = byGroup[ch.Group].Add(ch.Amount)
 		}
@@ -178,6 +213,10 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			require.True(t, b.Left.Sign() >= 0 || b.Opening.Sign() < 0)
 			require.False(t, b.Beyond.Sign() > 0 && b.Left.Sign() > 0, "nothing is beyond a balance that has units left")
 			require.True(t, b.OpeningFrom(inv.Group.ID, inv.Period, ledger).Equal(b.Opening))
+		}
+		for _, c := range inv.Counters {
+			require.GreaterOrEqual(t, c.Counted.Sign(), 0)
+			require.True(t, c.OpeningFrom(inv.Group.ID, inv.Period, ledger).Equal(c.Opening))
 		}
 	}
 	for group, left := range byGroup {

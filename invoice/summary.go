@@ -195,6 +195,22 @@ func (c *Composer) summary() Summary {
 	return s
 }
 
+// addTiers adds what tiers made of one group's charges, which came in without
+// a price.
+func (s *Summary) addTiers(t *tiering) {
+	s.Charges = s.Charges.Add(t.amount)
+	for _, l := range t.lines {
+		if l.step == 0 {
+			continue
+		}
+		for i := range s.Meters {
+			if m := &s.Meters[i]; m.Kind == l.kind && m.Meter == l.meter && m.Unit == l.unit {
+				m.Amount = m.Amount.Add(l.amount)
+			}
+		}
+	}
+}
+
 // less puts what is held first, as what a person has to act on, then the
 // largest causes.
 func (c *CauseSum) less(o *CauseSum) bool {

@@ -7,6 +7,7 @@ import (
 
 	"hpcbill/rates"
 	"hpcbill/rates/money"
+	"hpcbill/rating"
 )
 
 // groupSums is everything a Composer keeps of one group: sums by line, each
@@ -33,6 +34,9 @@ type lineKey struct {
 	price                money.Exact
 	card, digest         string
 	version              rates.Date
+	tiers                *rates.Tiers // which will price it
+	counted              bool         // over the fiscal year
+	step                 int          // of the tiers, from 1, once they have priced it
 }
 
 // partKey tells apart the charges of a line that reductions treat differently:
@@ -55,6 +59,8 @@ type lineSum struct {
 	parts    []partSum // few
 	jobs     int64
 	sequence int64
+
+	estimatedDays int64 // counted by a use that was carried forward
 }
 
 func newGroupSums(g *rates.Group, period rates.Period) (*groupSums, error) {
@@ -164,11 +170,13 @@ func (s *groupSums) line(key *lineKey) *lineSum {
 // equal is ==, in the order in which lines of a group differ most.
 func (k *lineKey) equal(o *lineKey) bool {
 	return k.meter == o.meter && k.price == o.price && k.cluster == o.cluster && k.label == o.label && k.version == o.version &&
-		k.kind == o.kind && k.unit == o.unit && k.card == o.card && k.digest == o.digest
+		k.kind == o.kind && k.unit == o.unit && k.card == o.card && k.digest == o.digest &&
+		k.tiers == o.tiers && k.counted == o.counted && k.step == o.step
 }
 
-func (s *groupSums) add(key *lineKey, p partKey, quantity, amount money.Exact, sequence int64) {
-	sum := s.line(key)
+func (s *groupSums) add(key *lineKey, p partKey, ch *rating.Charge, sequence int64) {
+	sum, quantity, amount := s.line(key), ch.Quantity, ch.Amount
+	sum.estimatedDays += int64(ch.EstimatedDays)
 	counts := quantity.Sign() != 0 || amount.Sign() != 0
 	if counts && sum.sequence != sequence {
 		sum.jobs++
@@ -196,6 +204,7 @@ func (l *lineSum) part(key partKey) *partSum {
 
 func (l *lineSum) merge(other *lineSum) {
 	l.jobs += other.jobs
+	l.estimatedDays += other.estimatedDays
 	for i := range other.parts {
 		from := &other.parts[i]
 		to := l.part(from.partKey)

@@ -96,16 +96,17 @@ func (e *HeldError) Hint() string {
 	return "clear what is held (bill says how), or leave it out with --accept-held REASON"
 }
 
-// StaleError is a draft whose opening balance is no longer what the ledger
-// says: an earlier period was issued after the draft was made.
+// StaleError is a draft whose opening balance, or count of tiers, is no longer
+// what the ledger says: an earlier period was issued after the draft was made.
 type StaleError struct {
-	Period, Group, Allocation string
-	Printed, Ledger           money.Exact
+	Period, Group   string
+	Of              string // "allocation FY26"
+	Printed, Ledger money.Exact
 }
 
 func (e *StaleError) Error() string {
-	return fmt.Sprintf("issue %s: group %s: allocation %s opens at %s in the draft, but at %s in the ledger",
-		e.Period, e.Group, e.Allocation, e.Printed, e.Ledger)
+	return fmt.Sprintf("issue %s: group %s: %s opens at %s in the draft, but at %s in the ledger",
+		e.Period, e.Group, e.Of, e.Printed, e.Ledger)
 }
 
 // Hint says what can be done.

@@ -60,11 +60,11 @@ func readLedger(ctx context.Context, q querier, before string) ([]invoice.Ledger
 	return collect(ctx, q, func(row scanner) (invoice.LedgerEntry, error) {
 		var e invoice.LedgerEntry
 		var units string
-		err := row.Scan(&e.Group, &e.Allocation, &e.Period, &e.Meter, &e.Unit, &units)
+		err := row.Scan(&e.Kind, &e.Group, &e.Allocation, &e.Card, &e.Period, &e.Meter, &e.Unit, &units)
 		if err != nil {
 			return e, err
 		}
 		e.Units, err = invoice.ParseExact(units)
 		return e, err
-	}, "SELECT group_id, allocation, period, meter, unit, units FROM ledger WHERE ? = '' OR period < ? ORDER BY entry, item", before, before)
+	}, "SELECT coalesce(kind, ''), group_id, allocation, coalesce(card, ''), period, meter, unit, units FROM ledger WHERE ? = '' OR period < ? ORDER BY entry, item", before, before)
 }

@@ -124,7 +124,13 @@ func (is *Issue) allowed(ctx context.Context, c *change) error {
 		for j := range inv.Balances {
 			b := &inv.Balances[j]
 			if left := b.OpeningFrom(inv.Group.ID, is.Period, ledger); !left.Equal(b.Opening) {
-				return &StaleError{is.Period, inv.Group.ID, b.Allocation, b.Opening, left}
+				return &StaleError{is.Period, inv.Group.ID, "allocation " + b.Allocation, b.Opening, left}
+			}
+		}
+		for j := range inv.Counters {
+			c := &inv.Counters[j]
+			if counted := c.OpeningFrom(inv.Group.ID, is.Period, ledger); !counted.Equal(c.Opening) {
+				return &StaleError{is.Period, inv.Group.ID, "what is counted of " + c.Meter, c.Opening, counted}
 			}
 		}
 	}
@@ -228,12 +234,17 @@ func lineColumns(l *invoice.Line, currency money.Currency) []column {
 	}
 }
 
+// draws records what an invoice draws on allocations and counts towards tiers.
 func (c *change) draws(ctx context.Context, inv *invoice.Invoice) error {
 	for i, e := range invoice.LedgerEntries([]invoice.Invoice{*inv}) {
-		err := c.insert(ctx, "ledger", []column{
+		columns := []column{
 			{"item", int64(i + 1)}, {"group_id", e.Group}, {"allocation", e.Allocation}, {"period", e.Period},
 			{"meter", e.Meter}, {"unit", e.Unit}, {"units", e.Units.String()},
-		})
+		}
+		if e.Kind != invoice.Drawn {
+			columns = append(columns, column{"kind", string(e.Kind)}, column{"card", e.Card})
+		}
+		err := c.insert(ctx, "ledger", columns)
 		if err != nil {
 			return err
 		}

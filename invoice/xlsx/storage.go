@@ -14,6 +14,7 @@ func storageColumns(inv invoice.Invoice) []column {
 		{"Meter", 13, plain}, {"Unit", 11, plain}, {"Quantity", 15, quantity}, {"Unit price", 13, price},
 		{amountTitle + " (" + inv.Currency.Code + ")", 16, unround},
 		{"Waived", 18, plain}, {"Card", 14, plain}, {"Card version", 12, date}, {"Rule", 16, plain},
+		{"Days estimated", 10, integer},
 	}
 }
 
@@ -31,7 +32,7 @@ func (b *book) writeStorage(inv invoice.Invoice, rows []StorageRow) charges {
 			quota(r), text(string(r.QuotaUnit)), count(r.QuotaBytes), count(r.UsedBytes),
 			text(r.Meter), text(r.Unit), number(r.Quantity), number(r.Price),
 			number(r.Amount),
-			text(r.Waived), text(r.Card), version(r.Version), text(r.Rule))
+			text(r.Waived), text(r.Card), version(r.Version), text(r.Rule), positive(r.EstimatedDays))
 		sum = sum.Add(r.Amount)
 	}
 	s.table("Storage")
@@ -39,9 +40,12 @@ func (b *book) writeStorage(inv invoice.Invoice, rows []StorageRow) charges {
 	return charges{[]string{columnRange(s.name, storageAmountColumn, 2, max(2, s.rows))}, sum}
 }
 
-// quota is the quota in the unit that it was declared in; a unit that is not
-// known leaves the cell empty, beside the bytes.
+// quota is the quota in the unit that it was declared in; where none is set,
+// or its unit is not known, the cell is empty.
 func quota(r StorageRow) any {
+	if r.QuotaBytes == ingest.Unknown {
+		return nil
+	}
 	switch r.QuotaUnit {
 	case ingest.TB:
 		return number(money.Ratio(r.QuotaBytes, 1e12))

@@ -63,9 +63,12 @@ type StorageRow struct {
 	Filesystem  string
 	From, Until ingest.Date // half-open; Until is zero while the quota holds
 	Days        int         // of the period
-	QuotaBytes  int64
-	UsedBytes   int64 // or ingest.Unknown
+	QuotaBytes  int64       // or ingest.Unknown
+	UsedBytes   int64       // or ingest.Unknown
 	QuotaUnit   ingest.StorageUnit
+	// EstimatedDays is how many of the days were counted with a use that was
+	// measured earlier.
+	EstimatedDays int
 
 	Meter, Unit string
 	Quantity    money.Exact
