@@ -101,7 +101,7 @@ func (a *app) billIssued(ctx context.Context, s *site, p rates.Period) error {
 	if err != nil {
 		return err
 	}
-	b, err := s.compute(ctx, s.inputs, p, forget)
+	b, err := s.compute(ctx, s.inputs, p, nil)
 	if err != nil {
 		return err
 	}

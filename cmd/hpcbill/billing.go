@@ -21,20 +21,7 @@ type billing struct {
 	invoices []invoice.Invoice
 	summary  invoice.Summary
 	storage  []rating.StorageOutcome
-	ledger   []invoice.LedgerEntry // what earlier periods drew
-}
-
-// sink takes what became of every job of a period.
-type sink func(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error
-
-// forget keeps none of them: the sums are what is wanted.
-func forget(_ rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {
-	for _, err := range outcomes {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	ledger   []invoice.LedgerEntry // what earlier periods drew and counted
 }
 
 // compute rates the period's jobs and holdings under in and composes the
@@ -55,7 +42,12 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 		return nil, err
 	}
 	var read readCount
-	if err := charges(p, s.outcomes(ctx, rater, p, composer, in, &read)); err != nil {
+	first := charges
+	if in.hasTiers() {
+		first = nil // what a job costs is known when its group is summed
+	}
+	add := func(o *rating.Outcome) error { return composer.AddJob(*o) }
+	if err := first.take(p, s.outcomes(ctx, rater, p, in, &read, add)); err != nil {
 		return nil, err
 	}
 	b.storage, err = rater.Storage(in.holdings, p)
@@ -74,17 +66,48 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 	if err != nil {
 		return nil, err
 	}
+	if in.hasTiers() && charges != nil {
+		prices := invoice.TierPricesOf(b.invoices)
+		if err := charges.take(p, s.outcomes(ctx, rater, p, in, &readCount{}, prices.SettleJob)); err != nil {
+			return nil, err
+		}
+	}
+	if err := invoice.TierPricesOf(b.invoices).SettleStorage(b.storage); err != nil {
+		return nil, err
+	}
 	b.summary.Records, err = s.records()
 	return b, err
+}
+
+// hasTiers reports whether a card has prices that hang on a group's whole
+// period.
+func (in *inputs) hasTiers() bool {
+	for _, c := range in.cards {
+		if c.HasTiers() {
+			return true
+		}
+	}
+	return false
+}
+
+// countsFiscalYear reports whether a card has prices that hang on what earlier
+// periods were billed.
+func (in *inputs) countsFiscalYear() bool {
+	for _, c := range in.cards {
+		if c.CountsFiscalYear() {
+			return true
+		}
+	}
+	return false
 }
 
 // readCount is what the store gave of a period, counted from the jobs' times
 // alone: what was rated must come to the same.
 type readCount struct{ jobs, seconds int64 }
 
-// outcomes rates the period's jobs one by one; each is told to the composer
-// on its way.
-func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period, composer *invoice.Composer, in *inputs, read *readCount) iter.Seq2[rating.Outcome, error] {
+// outcomes rates the period's jobs one by one; each passes through pass on its
+// way.
+func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period, in *inputs, read *readCount, pass func(*rating.Outcome) error) iter.Seq2[rating.Outcome, error] {
 	return func(yield func(rating.Outcome, error) bool) {
 		for batch, err := range s.jobsOf(p, in) {
 			if err == nil {
@@ -100,7 +123,7 @@ func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period
 					read.seconds += seconds
 				}
 				for _, o := range rater.Job(&batch[i], p) {
-					if err := composer.AddJob(o); err != nil {
+					if err := pass(&o); err != nil {
 						yield(rating.Outcome{}, err)
 						return
 					}
@@ -172,12 +195,13 @@ func (s *site) records() (invoice.Records, error) {
 	return r, errors.Join(err, r.Check())
 }
 
-// ledgerBefore gives what earlier periods drew on prepaid balances. Periods
+// ledgerBefore gives what earlier periods drew on prepaid balances and counted
+// towards tiers. Periods
 // that are not issued yet are composed here to know what they will draw, so
 // that a draft of March shows the balance that February leaves.
 func (s *site) ledgerBefore(ctx context.Context, in *inputs, p rates.Period) ([]invoice.LedgerEntry, error) {
 	ledger, err := s.history.Ledger(ctx, p.String())
-	if err != nil || !hasAllocations(in.roster) {
+	if err != nil || !hasAllocations(in.roster) && !in.countsFiscalYear() {
 		return ledger, err
 	}
 	for q := in.config.FirstPeriod; q.Start.Before(p.Start); q = q.Next() {
@@ -188,7 +212,7 @@ func (s *site) ledgerBefore(ctx context.Context, in *inputs, p rates.Period) ([]
 		if state.State == history.Issued {
 			continue
 		}
-		earlier, err := s.computeWith(ctx, in, q, forget, ledger)
+		earlier, err := s.computeWith(ctx, in, q, nil, ledger)
 		if err != nil {
 			return nil, err
 		}

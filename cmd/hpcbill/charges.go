@@ -9,6 +9,22 @@ import (
 	"hpcbill/rating/chargestore"
 )
 
+// sink takes what became of every job of a period. nil keeps nothing: the sums
+// are what is wanted.
+type sink func(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error
+
+func (to sink) take(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {
+	if to != nil {
+		return to(p, outcomes)
+	}
+	for _, err := range outcomes {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // keepCharges leaves the period's charges, one row each, below dir.
 func keepCharges(dir string) sink {
 	return func(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hpcbill/ingest"
+	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
@@ -117,6 +118,9 @@ type explainedCharge struct {
 	Unit     string      `json:"unit"`
 	Price    money.Exact `json:"price"`
 	Amount   money.Exact `json:"amount"`
+	// Tiers are the prices of which the period's use decides; price and amount
+	// are 0 as long as the period has no invoices.
+	Tiers string `json:"tiers,omitempty"`
 }
 
 // explainRun explains a record in each period that it has a part in.
@@ -134,7 +138,11 @@ func (s *site) explainRun(ctx context.Context, j *ingest.Job) (explainedRun, err
 		}
 		rater := rating.NewRater(in.tariff())
 		for _, part := range rater.Explain(j, p).Parts {
-			run.Parts = append(run.Parts, explained(p, which, part))
+			e := explained(p, which, part)
+			if err := s.settleExplained(ctx, p, &part.Outcome, &e); err != nil {
+				return run, err
+			}
+			run.Parts = append(run.Parts, e)
 		}
 	}
 	return run, nil
@@ -151,9 +159,46 @@ func explained(p rates.Period, which string, part rating.PartExplanation) explai
 		e.Cause = strings.TrimSuffix(o.Cause.Code+": "+o.Cause.Detail, ": ")
 	}
 	for _, c := range o.Charges {
-		e.Charges = append(e.Charges, explainedCharge{c.Group, c.Meter, c.Quantity, c.Unit, c.Price, c.Amount})
+		e.Charges = append(e.Charges, explainedCharge{Group: c.Group, Meter: c.Meter, Quantity: c.Quantity, Unit: c.Unit, Price: c.Price, Amount: c.Amount})
 	}
 	return e
+}
+
+// settleExplained gives charges that tiers price the average price of their
+// group's invoice, where the period has one.
+func (s *site) settleExplained(ctx context.Context, p rates.Period, o *rating.Outcome, e *explainedOutcome) error {
+	var prices invoice.TierPrices
+	for i := range o.Charges {
+		t := o.Charges[i].Tiers
+		if t == nil {
+			continue
+		}
+		e.Charges[i].Tiers = t.String()
+		if prices.IsZero() {
+			invoices, err := s.invoicesOf(ctx, p)
+			if err != nil {
+				return err
+			}
+			prices = invoice.TierPricesOf(invoices)
+		}
+	}
+	if prices.IsZero() || prices.SettleJob(o) != nil { // a job that came in since is in no line yet
+		return nil
+	}
+	for i, c := range o.Charges {
+		e.Charges[i].Price, e.Charges[i].Amount = c.Price, c.Amount
+	}
+	return nil
+}
+
+// invoicesOf gives the invoices of a period: those that were issued, or the
+// drafts.
+func (s *site) invoicesOf(ctx context.Context, p rates.Period) ([]invoice.Invoice, error) {
+	issued, err := s.history.Invoices(ctx, history.Filter{Period: p.String()})
+	if err != nil || len(issued) > 0 {
+		return issued, err
+	}
+	return s.lastDraft(ctx, p)
 }
 
 // periodsOf are the months that a job's run touches; its End's alone where it
@@ -230,6 +275,10 @@ func (a *app) printOutcome(in *inputs, p explainedOutcome) {
 	}
 	total := money.Exact{}
 	for _, c := range p.Charges {
+		if c.Tiers != "" && c.Price.Sign() == 0 {
+			fmt.Fprintf(a.stdout, "    %s pays %s %s, priced with all that it uses in the period\n", c.Group, quantity(c.Quantity), c.Unit)
+			continue
+		}
 		fmt.Fprintf(a.stdout, "    %s pays %s %s at %s %s = %s %s\n", c.Group, quantity(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, quantity(c.Amount), in.config.Currency.Code)
 		total = total.Add(c.Amount)
 	}

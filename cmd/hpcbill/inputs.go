@@ -183,6 +183,7 @@ func (in *inputs) crossCheck() error {
 func (in *inputs) settings() invoice.Settings {
 	return invoice.Settings{
 		Issuer: in.config.Organisation, Currency: in.config.Currency, Rounding: in.config.Invoice.Rounding,
+		FiscalYearStart: time.Month(in.config.Invoice.FiscalYearStart),
 	}
 }
 

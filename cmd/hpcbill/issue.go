@@ -156,6 +156,9 @@ func (a *app) drawIssued(ctx context.Context, s *site, p rates.Period) ([]invoic
 		return nil, err
 	}
 	storage, err := rating.NewRater(in.tariff()).Storage(in.holdings, p)
+	if err == nil {
+		err = invoice.TierPricesOf(invoices).SettleStorage(storage)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (s *site) months(ctx context.Context, first, last rates.Period) ([]month, e
 			m.invoices, err = s.history.Invoices(ctx, history.Filter{Period: p.String()})
 		} else {
 			var b *billing
-			if b, err = s.computeWith(ctx, s.inputs, p, forget, ledger); err == nil {
+			if b, err = s.computeWith(ctx, s.inputs, p, nil, ledger); err == nil {
 				m.invoices = b.invoices
 				ledger = append(ledger[:len(ledger):len(ledger)], invoice.LedgerEntries(b.invoices)...)
 			}

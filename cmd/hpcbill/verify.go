@@ -119,7 +119,7 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 	if err != nil {
 		return err
 	}
-	b, err := s.computeWith(ctx, in, month, forget, ledger)
+	b, err := s.computeWith(ctx, in, month, nil, ledger)
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,11 @@ func (s *site) reportWhatIf(ctx context.Context, p rates.Period, card, cluster s
 	if err != nil {
 		return nil, err
 	}
-	now, err := s.compute(ctx, s.inputs, p, forget)
+	now, err := s.compute(ctx, s.inputs, p, nil)
 	if err != nil {
 		return nil, err
 	}
-	then, err := s.compute(ctx, other, p, forget)
+	then, err := s.compute(ctx, other, p, nil)
 	if err != nil {
 		return nil, err
 	}

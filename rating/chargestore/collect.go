@@ -2,6 +2,7 @@ package chargestore
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -97,8 +98,22 @@ func (w *writing) spoolAll(full <-chan *handful, free chan<- *handful) (failed e
 	return failed
 }
 
+// settled refuses a charge whose price hangs on the whole period and was not
+// filled in: its amount of 0 would read as if it were free.
+func settled(o *rating.Outcome) error {
+	for i := range o.Charges {
+		if c := &o.Charges[i]; c.Tiers != nil {
+			return fmt.Errorf("BUG: job %s/%s: %s is priced by tiers, and nobody did", o.Job.Cluster, o.Job.JobID, c.Meter)
+		}
+	}
+	return nil
+}
+
 func (w *writing) takeIn(in *intake, h *handful) error {
 	for i := range h.outcomes {
+		if err := settled(&h.outcomes[i]); err != nil {
+			return err
+		}
 		in.add(&h.outcomes[i])
 		if in.n >= w.runRows || in.texts.bytes() >= runTextBytes {
 			if err := w.spoolRows(in); err != nil {
