@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+
+	"hpcbill/invoice"
+	"hpcbill/rates"
+	"hpcbill/rates/money"
+
+	"github.com/spf13/cobra"
+)
+
+const recoveryLong = `Shows what was charged against list price, by class, group and fund, and what
+was taken off by reason code. Issued months are as they were issued, the others
+as they would be billed now; of a fiscal year, its months up to now.
+
+  list + reductions + other = charged
+where other is what is added beyond use and storage.
+
+The rows "price" and "proof" answer 2 CFR 200.468: that one schedule of rates
+was charged to all alike. Each meter has one price for each class, or the row
+says which prices there are, what they are for and who paid them: prices may
+differ by cluster, by what was used (a QoS, a node type), or by a new version of
+the card. The proof fails where groups of one class paid different prices for
+the same, as prices by account or group make them, or where internal groups paid
+more than another class for the same. It is about the prices of units: how a
+rule counts units stands in the card.`
+
+func (a *app) recoveryCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "recovery --period YYYY-MM | --fiscal-year YYYY",
+		Short:   "what was recovered against list, and that all paid one schedule",
+		Long:    recoveryLong,
+		Example: "  hpcbill report recovery --period 2026-03\n  hpcbill report recovery --fiscal-year 2026 --format csv",
+		Args:    noArguments,
+	}
+	format := addFormat(c)
+	period := c.Flags().String("period", "", "a month, such as 2026-03")
+	year := c.Flags().String("fiscal-year", "", "a fiscal year, named for the year in which it ends")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return a.printReport(*format, func(print func(*table, error) error) error {
+			if (*period == "") == (*year == "") {
+				return usageError{errors.New("--period or --fiscal-year, one of the two"), "such as --period 2026-03"}
+			}
+			return a.withSite(func(s *site) error {
+				first, last, err := a.span(s.inputs, *period, *year)
+				if err != nil {
+					return err
+				}
+				return print(s.reportRecovery(c.Context(), first, last))
+			})
+		})
+	}
+	return c
+}
+
+// span gives the first and last month of a period or of a fiscal year, as far
+// as the site bills them and they have begun.
+func (a *app) span(in *inputs, period, year string) (first, last rates.Period, err error) {
+	if period != "" {
+		p, err := in.period(period)
+		return p, p, err
+	}
+	n, err := strconv.Atoi(year)
+	if err != nil || len(year) != len("2026") {
+		return first, last, usageError{fmt.Errorf("--fiscal-year: %q is not a year such as 2026", year), ""}
+	}
+	_, first = in.config.fiscalYear(rates.MonthOf(n, 1, in.zone())) // January is in the year that ends with it or after it
+	last = first
+	for range 11 {
+		last = last.Next()
+	}
+	if now := rates.PeriodContaining(a.now(), in.zone()); now.Start.Before(last.Start) {
+		last = now
+	}
+	if first.Start.Before(in.config.FirstPeriod.Start) {
+		first = in.config.FirstPeriod
+	}
+	if last.Start.Before(first.Start) {
+		return first, last, usageError{fmt.Errorf("--fiscal-year: the site bills nothing of %d before %s", n, last.Next()), "first_period: in " + configFile + " is the first month that this site bills"}
+	}
+	return first, last, nil
+}
+
+// recovered is money under one heading.
+type recovered struct{ list, reductions, charged money.Amount }
+
+func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*table, error) {
+	months, err := s.months(ctx, first, last)
+	if err != nil {
+		return nil, err
+	}
+	var invoices []invoice.Invoice
+	for _, m := range months {
+		invoices = append(invoices, m.invoices...)
+	}
+	t := &table{columns: columns("by", "name", ">list", ">reductions", ">other", ">charged", ">percent", "note")}
+	headings := []struct {
+		by string
+		of func(*invoice.Invoice) string
+	}{
+		{"class", func(inv *invoice.Invoice) string { return inv.Group.Class }},
+		{"group", func(inv *invoice.Invoice) string { return inv.Group.ID }},
+		{"fund", func(inv *invoice.Invoice) string { return inv.Group.Fund }},
+		{"total", func(*invoice.Invoice) string { return spanText(first, last) }},
+	}
+	for _, h := range headings {
+		s.addRecovered(t, h.by, invoices, h.of)
+	}
+	s.addReductions(t, invoices)
+	addPrices(t, invoice.PricesPaid(invoices, s.labelOf))
+	return t, nil
+}
+
+func spanText(first, last rates.Period) string {
+	if first.Start.Equal(last.Start) {
+		return first.String()
+	}
+	return first.String() + ".." + last.String()
+}
+
+func (s *site) addRecovered(t *table, by string, invoices []invoice.Invoice, of func(*invoice.Invoice) string) {
+	sums := map[string]*recovered{}
+	var names []string
+	for i := range invoices {
+		inv := &invoices[i]
+		name := of(inv)
+		if sums[name] == nil {
+			sums[name] = &recovered{}
+			names = append(names, name)
+		}
+		r := sums[name]
+		r.list, r.reductions, r.charged = r.list+inv.List, r.reductions+inv.Reductions, r.charged+inv.Total
+	}
+	sort.Strings(names)
+	c := s.config.Currency
+	for _, name := range names {
+		r, note := sums[name], ""
+		if name == "" {
+			note = "the roster gives none"
+		}
+		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.charged-r.list-r.reductions), c.Plain(r.charged), share(r.charged, r.list), note)
+	}
+}
+
+// share is a part of a whole in percent to one place, "" of nothing.
+func share(part, whole money.Amount) string {
+	x, ok := money.Int(int64(part)).Mul(money.Int(100)).Quo(money.Int(int64(whole)))
+	if !ok {
+		return ""
+	}
+	return x.Decimal(1, money.HalfUp)
+}
+
+// addReductions adds what was taken off, by the code of its reason.
+func (s *site) addReductions(t *table, invoices []invoice.Invoice) {
+	type code struct {
+		kind invoice.Kind
+		code string
+	}
+	sums, lines := map[code]money.Amount{}, map[code]int64{}
+	var codes []code
+	for i := range invoices {
+		for _, l := range invoices[i].Lines {
+			if !l.Kind.Reduces() {
+				continue
+			}
+			k := code{l.Kind, l.Code}
+			if lines[k] == 0 {
+				codes = append(codes, k)
+			}
+			sums[k] += l.Amount
+			lines[k]++
+		}
+	}
+	sort.Slice(codes, func(i, j int) bool {
+		a, b := codes[i], codes[j]
+		return a.code < b.code || a.code == b.code && a.kind < b.kind
+	})
+	for _, k := range codes {
+		t.add("reduction", k.code, nil, s.config.Currency.Plain(sums[k]), nil, nil, nil, count(lines[k], string(k.kind)+" line"))
+	}
+}
