@@ -25,7 +25,11 @@ func (in *inputs) labelOf(l *invoice.Line) string {
 		if i < 0 || c.Versions[i].Meters[l.Meter] == nil {
 			continue
 		}
-		subject, besides, ok := c.Versions[i].Meters[l.Meter].SubjectOf(l.PriceLabel)
+		m := c.Versions[i].Meters[l.Meter]
+		if m.Tiers != nil { // the steps are the same for all who reach them
+			return strings.TrimSpace(l.PriceLabel + " step at " + l.Price.String())
+		}
+		subject, besides, ok := m.SubjectOf(l.PriceLabel)
 		if ok && !besides && subject != rates.PriceOfUse {
 			return ""
 		}
