@@ -64,3 +64,8 @@ func (d Date) Before(e Date) bool {
 func (d Date) within(from, until Date) bool {
 	return (from.IsZero() || !d.Before(from)) && (until.IsZero() || d.Before(until))
 }
+
+// previous is the day before d.
+func (d Date) previous() Date {
+	return DateOf(time.Date(d.Year, time.Month(d.Month), d.Day-1, 12, 0, 0, 0, time.UTC), time.UTC)
+}

@@ -16,6 +16,12 @@ type Roster struct {
 	// one kind in use where the file declares no order.
 	Precedence []string
 
+	// FundPattern is the regular expression that every fund matches as a
+	// whole; "" asks for none. FundCodes, where the file lists them, are all
+	// the funds that may be charged.
+	FundPattern string
+	FundCodes   []*FundCode
+
 	File   string
 	Digest string // SHA-256 of Text, hexadecimal
 	Text   []byte
@@ -34,9 +40,10 @@ type Group struct {
 	Contacts   []string
 	Address    string
 	PO         string
-	Fund       string // the fund or cost-centre code, always text
+	Fund       string // the fund or cost-centre code, always text; "" where Funds says who pays
 	Language   string // "en" (default) or "es"
 
+	Funds       []*FundSplit // in the file's order; none where one Fund pays, or none is named
 	Mappings    []*Mapping
 	Allocations []*Allocation // in the order in which they are drawn: earliest end first
 	Line        int

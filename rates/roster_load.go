@@ -34,6 +34,9 @@ var languages = []string{"en", "es"}
 // lines, and no roster.
 //
 //	precedence: [user, account]
+//	fund_pattern: '\d{4}-\d{3}'   # every fund has this form
+//	fund_codes:                  # the funds that there are; may be left out
+//	  - {code: "0012-345", name: Grant 7, from: 2025-07-01, until: 2026-07-01}
 //	groups:
 //	  - id: chem
 //	    name: Chemistry
@@ -44,6 +47,17 @@ var languages = []string{"en", "es"}
 //	      - {account: ["chem_*", chemistry], cluster: h2p, until: 2025-12-31}
 //	    allocations:
 //	      - {name: FY26, meter: su, units: 10000, from: 2025-07-01, until: 2026-07-01, overdraft: bill}
+//
+// Instead of fund: a group may have splits, which total 100 % on every day from
+// the first to the last of them; a split by users: or meters: is of what these
+// users used, or of these meters, and the first that fits has it:
+//
+//	funds:
+//	  - {fund: "0012-345", percent: "60", until: 2026-03-01}
+//	  - {fund: "0012-345", percent: "100/3", from: 2026-03-01}
+//	  - {fund: "0044-100", remainder: true}
+//	  - {fund: "0099-001", amount: "500.00"}   # a month, before the percentages
+//	  - {fund: "0077-002", percent: "100", meters: gpu_hours}
 //
 // A rule under jobs: names fields of a job (account, user, wckey, qos,
 // partition, cluster), each a value, a glob or a list; all that it names must
@@ -74,16 +88,25 @@ func LoadRoster(file string, text []byte) (*Roster, error) {
 // rosterLoader turns the YAML nodes into a Roster, keeping every fault.
 type rosterLoader struct {
 	*yamldoc.File
-	roster *Roster
-	idLine map[string]int
+	roster   *Roster
+	idLine   map[string]int
+	fundForm *regexp.Regexp // nil where any form will do
 }
 
 func (l *rosterLoader) load(root *yaml.Node) {
 	l.idLine = map[string]int{}
 	var precedence *yaml.Node
 	groups := false
-	for _, f := range l.Fields(root, "", "precedence", "groups") {
+	fields := l.Fields(root, "", "precedence", "fund_pattern", "fund_codes", "groups")
+	// The order of the file is free: what groups refer to is read first.
+	rank := map[string]int{"fund_pattern": 1, "fund_codes": 2, "precedence": 3, "groups": 4}
+	slices.SortStableFunc(fields, func(a, b yamldoc.Field) int { return rank[a.Key] - rank[b.Key] })
+	for _, f := range fields {
 		switch f.Key {
+		case "fund_pattern":
+			l.fundPattern(f.Value)
+		case "fund_codes":
+			l.fundCodes(f.Value)
 		case "precedence":
 			precedence = f.Value
 			l.roster.Precedence = l.precedence(f)
@@ -121,9 +144,10 @@ func (l *rosterLoader) precedence(f yamldoc.Field) []string {
 	return order
 }
 
-var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "fund", "language", "jobs", "allocations"}
+var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "fund", "funds", "language", "jobs", "allocations"}
 
 func (l *rosterLoader) group(n *yaml.Node, path string) {
+	before := len(l.Faults)
 	g := &Group{Class: "internal", Language: "en", Line: n.Line}
 	l.roster.Groups = append(l.roster.Groups, g)
 	idNode := n
@@ -148,7 +172,11 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 		case "po":
 			g.PO = l.line(f.Value, at)
 		case "fund":
-			g.Fund = l.line(f.Value, at)
+			g.Fund = l.fund(f.Value, at)
+		case "funds":
+			for i, item := range l.ItemsOrNone(f.Value, at) {
+				g.Funds = append(g.Funds, l.fundSplit(item, fmt.Sprintf("%s[%d]", at, i)))
+			}
 		case "language":
 			g.Language = l.language(f.Value, at)
 		case "jobs":
@@ -169,6 +197,9 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 	}
 	for _, m := range g.Mappings {
 		m.group = g
+	}
+	if len(l.Faults) == before {
+		l.checkFunds(g, path)
 	}
 	l.orderAllocations(g, path)
 }

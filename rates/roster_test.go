@@ -160,7 +160,7 @@ func TestLoadRosterRefuses(t *testing.T) {
 	f("# nothing\n", `g.yaml: is empty`)
 	f("groups: [", `g.yaml:1: did not find expected node content | the file is not YAML; look for a lost quote, colon or indent at or above this line`)
 	f("precedence: [user]\n", `g.yaml:1:1: groups: is missing | list the groups that are billed under groups:`)
-	f("- a\n", "g.yaml:1:1: is not a mapping of names to values | write  name: value  pairs, one of precedence, groups",
+	f("- a\n", "g.yaml:1:1: is not a mapping of names to values | write  name: value  pairs, one of precedence, fund_pattern, fund_codes, groups",
 		`g.yaml:1:1: groups: is missing | list the groups that are billed under groups:`)
 	f("groups: []\n---\ngroups: []\n", `g.yaml:2:1: a second document begins here | keep one document in a file: remove the --- line`)
 	f("group: []\ngroups: []\n", `g.yaml:1:1: group: unknown key "group" | did you mean groups?`)
@@ -317,6 +317,7 @@ func FuzzLoadRoster(f *testing.F) {
 	f.Add([]byte("groups:\n- &a {<<: [*a, *a], id: b}\n"))
 	f.Add([]byte("groups:\n- {id: a, jobs: [{account: *x}]}\n"))
 	f.Add([]byte("? [a]\n: b\n"))
+	f.Add([]byte(splitRoster))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := LoadRoster("g.yaml", text)
 		if err != nil {
