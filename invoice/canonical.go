@@ -16,7 +16,8 @@ import (
 // another field. Numbers are in decimal; exact numbers as a decimal where they
 // have a finite one, else as numerator/denominator in lowest terms; amounts in
 // minor units; days as 2026-03-31. A list is its length under its name, then
-// its items. The first field is "hpcbill invoice=1:1", the format's version.
+// its items. What came later than the format is written only where there is
+// some. The first field is "hpcbill invoice=1:1", the format's version.
 func (inv *Invoice) Canonical() []byte {
 	var w canonicalWriter
 	w.text("hpcbill invoice", "1")
@@ -75,6 +76,12 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 		}
 	}
 	w.int("jobs", inv.Jobs)
+	if len(inv.Funds) > 0 {
+		w.int("funds", int64(len(inv.Funds)))
+		for i := range inv.Funds {
+			inv.Funds[i].content(w)
+		}
+	}
 }
 
 func (r *Recipient) content(w *canonicalWriter) {

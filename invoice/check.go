@@ -105,6 +105,7 @@ func (inv *Invoice) Check() error {
 		bug("lines sum to %d and %d, the invoice says %d, %d and %d", list, reductions, inv.List, inv.Reductions, inv.Total)
 	}
 	inv.checkBalances(bug)
+	inv.checkFunds(bug)
 	return errors.Join(errs...)
 }
 

@@ -91,6 +91,7 @@ func (g *GroupChange) compare() {
 		{"balances", balancesText(b) != balancesText(a)},
 		{"counters", countersText(b) != countersText(a)},
 		{"jobs", b.Jobs != a.Jobs},
+		{"funds", fundsText(b) != fundsText(a)},
 	} {
 		if other.differ {
 			g.Other = append(g.Other, other.name)
@@ -110,6 +111,14 @@ func countersText(inv *Invoice) string {
 	return canonicalOf(func(w *canonicalWriter) {
 		for i := range inv.Counters {
 			inv.Counters[i].content(w)
+		}
+	})
+}
+
+func fundsText(inv *Invoice) string {
+	return canonicalOf(func(w *canonicalWriter) {
+		for i := range inv.Funds {
+			inv.Funds[i].content(w)
 		}
 	})
 }

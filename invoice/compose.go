@@ -34,6 +34,7 @@ type Settings struct {
 type Composer struct {
 	period   rates.Period
 	settings Settings
+	roster   *rates.Roster
 	groups   map[string]*groupSums
 	order    []*groupSums // by group ID
 	current  current
@@ -64,7 +65,7 @@ func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (
 		return nil, fmt.Errorf("BUG: invoices without a currency")
 	}
 	c := &Composer{
-		period: period, settings: settings,
+		period: period, settings: settings, roster: roster,
 		groups: make(map[string]*groupSums, len(roster.Groups)),
 		causes: make(map[causeKey]*causeSum),
 	}
@@ -103,7 +104,7 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 	c.addCause(o.Verdict, o.Cause, false, o.Seconds)
 	at := usedAt(&o)
 	for i := range o.Charges {
-		some, err := c.charge(Usage, o.Job.Cluster, &o.Charges[i], o.Verdict, &o.Cause, at)
+		some, err := c.charge(Usage, o.Job.Cluster, o.Job.User, &o.Charges[i], o.Verdict, &o.Cause, at)
 		if err != nil {
 			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 		}
@@ -141,7 +142,7 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	c.addCause(o.Verdict, o.Cause, true, 0)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
-		_, err := c.charge(Storage, o.Holding.Filesystem, &o.Charges[i], o.Verdict, &o.Cause, last)
+		_, err := c.charge(Storage, o.Holding.Filesystem, "", &o.Charges[i], o.Verdict, &o.Cause, last)
 		if err != nil {
 			return where(err)
 		}
@@ -170,7 +171,7 @@ func checkVerdict(v rating.Verdict, charges int) error {
 }
 
 // charge adds one charge and reports whether it is of more than nothing.
-func (c *Composer) charge(kind Kind, cluster string, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (bool, error) {
+func (c *Composer) charge(kind Kind, cluster, user string, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (bool, error) {
 	g := c.groups[ch.Group]
 	if g == nil {
 		return false, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
@@ -183,7 +184,7 @@ func (c *Composer) charge(kind Kind, cluster string, ch *rating.Charge, v rating
 			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
 	}
 	c.charges.Add(ch.Amount)
-	p := partKey{segment: g.segmentOf(at)}
+	p := partKey{segment: g.segmentOf(at), scope: scopeOf(g.scopes, user, ch.Meter)}
 	if v == rating.Waived {
 		p = partKey{waived: true, code: cause.Code, detail: cause.Detail}
 	}

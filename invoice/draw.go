@@ -88,7 +88,9 @@ func (a *accounts) draw(lines []*listLine) []*reduction {
 		}
 		share, _ := quantity.Quo(p.quantity)
 		r.quantity = r.quantity.Add(quantity)
-		r.amount = r.amount.Add(p.amount.Mul(share))
+		amount := p.amount.Mul(share)
+		r.amount = r.amount.Add(amount)
+		p.reduced = p.reduced.Add(amount)
 	}
 	for segment := 0; segment <= len(a.group.bounds); segment++ {
 		a.drawSegment(segment, lines, book)

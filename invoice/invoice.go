@@ -28,9 +28,10 @@ type Invoice struct {
 	Reductions money.Amount // sum of the reduction lines, ≤ 0
 	Total      money.Amount // sum of all lines
 
-	Balances []Balance // prepaid allocations, as this period leaves them
-	Counters []Counter // of tiers over a fiscal year, as this period leaves them
-	Jobs     int64     // jobs charged for more than a quantity of 0
+	Funds    []FundShare // who pays the total, where it is split; none where one fund does or none is named
+	Balances []Balance   // prepaid allocations, as this period leaves them
+	Counters []Counter   // of tiers over a fiscal year, as this period leaves them
+	Jobs     int64       // jobs charged for more than a quantity of 0
 }
 
 // Party is who sends an invoice.

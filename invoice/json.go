@@ -29,6 +29,7 @@ type invoiceJSON struct {
 	Balances       []balanceJSON `json:"balances"`
 	Counters       []counterJSON `json:"counters,omitempty"`
 	Jobs           int64         `json:"jobs"`
+	Funds          []fundJSON    `json:"funds,omitempty"`
 }
 
 type partyJSON struct {
@@ -116,6 +117,9 @@ func (inv Invoice) MarshalJSON() ([]byte, error) {
 	for _, c := range inv.Counters {
 		j.Counters = append(j.Counters, counterJSON{c.Card, c.Meter, c.Money, c.Unit, dateText{c.From}, exactText{c.Opening}, exactText{c.Counted}})
 	}
+	for i := range inv.Funds {
+		j.Funds = append(j.Funds, inv.Funds[i].toJSON(c))
+	}
 	return json.Marshal(j)
 }
 
@@ -153,6 +157,13 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 	}
 	for _, c := range j.Counters {
 		read.Counters = append(read.Counters, Counter{c.Card, c.Meter, c.Money, c.Unit, c.From.Date, c.Opening.Exact, c.Counted.Exact})
+	}
+	for _, f := range j.Funds {
+		share, err := f.share(c)
+		if err != nil {
+			return fmt.Errorf("fund %s: %w", f.Fund, err)
+		}
+		read.Funds = append(read.Funds, share)
 	}
 	*inv = read
 	return nil

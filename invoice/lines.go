@@ -22,6 +22,7 @@ type listLine struct {
 type part struct {
 	partKey
 	quantity, amount money.Exact
+	reduced          money.Exact // of amount, by draws
 	jobs             int64
 }
 
@@ -42,7 +43,8 @@ func (s *groupSums) listLines() []*listLine {
 	for text, sum := range byText {
 		l := &listLine{lineKey: keys[text], jobs: sum.jobs, estimatedDays: sum.estimatedDays}
 		for i := range sum.parts {
-			p := part{sum.parts[i].partKey, sum.parts[i].quantity.Exact(), sum.parts[i].amount.Exact(), sum.parts[i].jobs}
+			from := &sum.parts[i]
+			p := part{partKey: from.partKey, quantity: from.quantity.Exact(), amount: from.amount.Exact(), jobs: from.jobs}
 			l.parts = append(l.parts, p)
 			l.quantity = l.quantity.Add(p.quantity)
 			l.amount = l.amount.Add(p.amount)
@@ -104,6 +106,9 @@ func (k partKey) less(o partKey) bool {
 	}
 	if k.segment != o.segment {
 		return k.segment < o.segment
+	}
+	if k.scope != o.scope {
+		return k.scope < o.scope
 	}
 	if k.code != o.code {
 		return k.code < o.code
@@ -210,7 +215,13 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 		inv.Lines = append(inv.Lines, line)
 	}
 	inv.Balances, inv.Counters = account.balances, tiered.sortedCounters()
-	return inv, tiered, inv.sum()
+	if err := inv.sum(); err != nil {
+		return inv, tiered, err
+	}
+	if err := c.funded(g.group); err != nil {
+		return inv, tiered, err
+	}
+	return inv, tiered, c.split(g, &inv, lists)
 }
 
 // of gives the reductions of one list line.

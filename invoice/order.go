@@ -18,7 +18,7 @@ func Order() []Step {
 		{"prepaid balance", true},
 		{"manual adjustments", false},
 		{"prior-period items", false},
-		{"split over funds", false},
+		{"split over funds", true},
 		{"overhead", false},
 		{"tax", false},
 		{"rounding", true},

@@ -30,9 +30,43 @@ func aRoster(t *rapid.T) *rates.Roster {
 				Overdraft: rates.Overdraft(rapid.IntRange(0, 1).Draw(t, "overdraft")),
 			})
 		}
+		group.Funds = someSplits(t)
 		roster.Groups = append(roster.Groups, group)
 	}
 	return roster
+}
+
+// someSplits draws splits of the whole bill, and now and then of one user or
+// meter, that total 100 %.
+func someSplits(t *rapid.T) []*rates.FundSplit {
+	if rapid.IntRange(0, 2).Draw(t, "funds") == 0 {
+		return nil
+	}
+	var all []*rates.FundSplit
+	split := func(scope rates.FundSplit) {
+		left := int64(100_000)
+		for n := range rapid.IntRange(0, 3).Draw(t, "shares") {
+			s := scope
+			s.Fund = fmt.Sprintf("f%d", n)
+			if part := rapid.Int64Range(0, left-1).Draw(t, "percent"); part > 0 && left > 1 {
+				left -= part
+				s.Percent = money.Ratio(part, 1000)
+			} else {
+				s.Amount = money.Ratio(rapid.Int64Range(1, 100_000).Draw(t, "fixed"), 100)
+			}
+			all = append(all, &s)
+		}
+		scope.Fund, scope.Remainder = "rest", true
+		all = append(all, &scope)
+	}
+	split(rates.FundSplit{})
+	if rapid.Bool().Draw(t, "of a user") {
+		split(rates.FundSplit{Users: []string{"u1"}})
+	}
+	if rapid.Bool().Draw(t, "of a meter") {
+		split(rates.FundSplit{Users: []string{"u*"}, Meters: []string{"su"}})
+	}
+	return all
 }
 
 func aQuantity(t *rapid.T) money.Exact {
@@ -88,7 +122,8 @@ func anOutcome(t *rapid.T, roster *rates.Roster, start, end int64, n uint64) rat
 	o := rating.Outcome{
 		Job: &ingest.Job{
 			Cluster: rapid.SampledFrom([]string{"h2p", "owens"}).Draw(t, "cluster"), JobID: "1", JobIDRaw: n,
-			End: ingest.Instant(rapid.Int64Range(start, end-1).Draw(t, "end")),
+			User: rapid.SampledFrom([]string{"", "u1", "u2"}).Draw(t, "user"),
+			End:  ingest.Instant(rapid.Int64Range(start, end-1).Draw(t, "end")),
 		},
 		Verdict: rating.Verdict(rapid.IntRange(0, int(rating.Running)).Draw(t, "verdict")),
 		Seconds: rapid.Int64Range(0, 100_000).Draw(t, "seconds"),
@@ -203,6 +238,14 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			require.LessOrEqual(t, l.Quantity.Sign(), 0)
 		}
 		require.Equal(t, printed, inv.Total)
+		if len(inv.Funds) > 0 {
+			var shares money.Amount
+			for _, f := range inv.Funds {
+				shares += f.Amount
+				require.GreaterOrEqual(t, f.Amount, money.Amount(0))
+			}
+			require.Equal(t, inv.Total, shares)
+		}
 		require.GreaterOrEqual(t, inv.Total, money.Amount(0))
 		require.GreaterOrEqual(t, exact.Sign(), 0)
 		if exact.Sign() == 0 {

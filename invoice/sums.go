@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"hpcbill/rates"
 	"hpcbill/rates/money"
@@ -16,6 +17,7 @@ type groupSums struct {
 	group       *rates.Group
 	allocations []*rates.Allocation // in force on some day of the period, in the order of drawing
 	first, last int64               // the period's first and last second
+	scopes      []rates.FundScope   // in force on the last day of the period
 	bounds      []int64             // instants inside the period at which an allocation begins or ends
 	lines       map[lineKey]*lineSum
 	common      []*lineSum // the first few of lines: comparing is faster than hashing eight texts
@@ -40,9 +42,11 @@ type lineKey struct {
 }
 
 // partKey tells apart the charges of a line that reductions treat differently:
-// those of one segment of the period (between two bounds), and those waived.
+// those of one segment of the period (between two bounds), those that other
+// funds pay, and those waived.
 type partKey struct {
 	segment      int
+	scope        int // in the group's scopes
 	waived       bool
 	code, detail string
 }
@@ -68,6 +72,7 @@ func newGroupSums(g *rates.Group, period rates.Period) (*groupSums, error) {
 		group: g, lines: make(map[lineKey]*lineSum),
 		first: period.Start.Unix(), last: period.End.Unix() - 1,
 	}
+	s.scopes = g.FundScopes(rates.DateOf(period.End.Add(-time.Second), period.Start.Location()))
 	names, bounds := make(map[string]bool), make(map[int64]bool)
 	for _, a := range g.Allocations {
 		if names[a.Name] {

@@ -128,7 +128,7 @@ func TestFundFaults(t *testing.T) {
 	f(split("  - {percent: 100}\n"), "g.yaml:4:5: groups[0].funds[0]: names no fund")
 	f(split("  - {fund: x, remainder: no}\n"), `g.yaml:4:26: groups[0].funds[0].remainder: "no" is not true`)
 	f("fund_pattern: '\\d{4}'\ngroups:\n- {id: a, fund: 0012-3}\n",
-		`g.yaml:3:16: groups[0].fund: "0012-3" has not the form that fund_pattern: asks for (\d{4})`)
+		`g.yaml:3:17: groups[0].fund: "0012-3" has not the form that fund_pattern: asks for (\d{4})`)
 	f("fund_pattern: '(['\ngroups: []\n", `g.yaml:1:15: fund_pattern: "([" is not a regular expression`)
 	// The order of the keys is free.
 	f("groups:\n- {id: a, fund: y}\nfund_codes: [{code: x}, {code: x}]\n", `g.yaml:2:17: groups[0].fund: fund "y" is not under fund_codes:`,
