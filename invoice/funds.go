@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hpcbill/rates"
@@ -188,6 +189,20 @@ func divide(shares []FundShare) error {
 		shares[i].Amount += percents[i]
 	}
 	return nil
+}
+
+// Payers are the shares of the invoice, also where it is not split: then the
+// group's one fund, or none, pays everything.
+func (inv *Invoice) Payers() []FundShare {
+	if len(inv.Funds) > 0 {
+		return inv.Funds
+	}
+	return []FundShare{{Fund: inv.Group.Fund, Base: inv.Total, Percent: money.Int(100), Amount: inv.Total}}
+}
+
+// AnySplit reports whether one of the invoices is paid by several shares.
+func AnySplit(invoices []Invoice) bool {
+	return slices.ContainsFunc(invoices, func(inv Invoice) bool { return len(inv.Funds) > 0 })
 }
 
 // checkFunds reports whether the shares sum to the total, and each is what its

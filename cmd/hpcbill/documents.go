@@ -77,6 +77,9 @@ func (d *documents) list() []document {
 			return html.WriteSummary(w, d.period.String(), d.language, d.invoices, func(inv invoice.Invoice) string { return stem(&inv) + ".html" })
 		}},
 	}
+	if invoice.AnySplit(d.invoices) {
+		all = append(all, document{"", prefix + "-funds.csv", func(w io.Writer) error { return csvfile.WriteFunds(w, d.invoices) }})
+	}
 	for i := range d.invoices {
 		inv := &d.invoices[i]
 		all = append(all,

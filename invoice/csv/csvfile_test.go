@@ -166,3 +166,26 @@ func TestRefusal(t *testing.T) {
 	require.ErrorContains(t, csvfile.WriteLines(&b, invoices), `write the lines of "bio" for 2026-03`)
 	require.Empty(t, b.String())
 }
+
+func TestWriteFunds(t *testing.T) {
+	invoices := sample(t)
+	invoices[0].Group.Fund = ""
+	invoices[0].Funds = []invoice.FundShare{
+		{Fund: "=x", Of: "meter gpu_hours", Base: 1000, Percent: exact(t, "100"), Amount: 1000},
+		{Fund: "1e5", Base: 1573, Percent: exact(t, "62.5"), Amount: 983},
+		{Fund: "0099", Base: 1573, Percent: exact(t, "37.5"), Amount: 590},
+	}
+	var b bytes.Buffer
+	require.NoError(t, csvfile.WriteFunds(&b, invoices))
+	require.Equal(t, strings.Join(csvfile.FundColumns(), ",")+`
+2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,'=x,meter gpu_hours,10.00,100,,10.00,USD
+2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,1e5,,15.73,62.5,,9.83,USD
+2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,0099,,15.73,37.5,,5.90,USD
+2026-03,,draft,,bio,Biology,,,,,,,123456789,100,,123456789,JPY
+`, b.String())
+
+	invoices[0].Funds[2].Amount++
+	b.Reset()
+	require.ErrorContains(t, csvfile.WriteFunds(&b, invoices), "the funds pay 1574 of 1573")
+	require.Empty(t, b.String())
+}

@@ -80,6 +80,19 @@ func sample(t *testing.T) invoice.Invoice {
 	return inv
 }
 
+// funds pay the 287.83 of the sample: 80.00 of it is what gpu_hours come to,
+// and of the rest 7.83 are fixed, so that thirds of 200.00 are left.
+func funds(t *testing.T) []invoice.FundShare {
+	two, _ := money.Int(200).Quo(money.Int(3))
+	one, _ := money.Int(100).Quo(money.Int(3))
+	return []invoice.FundShare{
+		{Fund: "0077-002", Of: "meter gpu_hours", Base: 8000, Percent: exact(t, "100"), Amount: 8000},
+		{Fund: "05-26431-001200", Base: 20783, Percent: two, Amount: 13333},
+		{Fund: "0044-100", Base: 20783, Percent: one, Amount: 6667},
+		{Fund: "0099-001", Base: 20783, Fixed: 783, Amount: 783},
+	}
+}
+
 func draw(t *testing.T, inv invoice.Invoice, extras html.Extras) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -116,6 +129,7 @@ func TestGolden(t *testing.T) {
 	} {
 		spanish.Lines[i].Description = description
 	}
+	spanish.Group.Fund, spanish.Funds = "", funds(t)
 	requireGolden(t, "draft-es.html", draw(t, spanish, html.Extras{}))
 }
 

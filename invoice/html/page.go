@@ -33,6 +33,8 @@ type page struct {
 	Total      string
 	TotalNote  string
 
+	Funds    []fundRow
+	ByPart   bool // some fund pays of a part alone
 	Balances []balance
 	Meanings []fact
 	Basis    []fact
@@ -73,10 +75,12 @@ func newPage(inv invoice.Invoice, extras Extras) (*page, error) {
 		Recipient: recipientOf(inv.Group, words),
 		Facts:     factsOf(inv, dates, words),
 		Sections:  sectionsOf(inv, words),
+		Funds:     fundsOf(inv, words),
 		Balances:  balancesOf(inv.Balances, words),
 		Meanings:  meaningsOf(inv, extras, words),
 		Basis:     basisOf(inv, extras, words),
 	}
+	p.ByPart = partly(p.Funds)
 	p.Title = titleOf(inv, words)
 	if len(inv.Lines) > 0 {
 		p.Remarks = append(p.Remarks, words.Say("rounded.note", "places", strconv.Itoa(linePlaces(inv.Lines))))

@@ -52,6 +52,7 @@ func writeDepartment(w io.Writer, period string, invoices []invoice.Invoice, job
 	lines := b.writeLines(invoices, append(slices.Clone(groupColumns), lineColumns...), false)
 	summary.writeSummary(invoices, lines)
 	b.writeUsers(period, invoices, users)
+	b.writeFunds(invoices)
 	b.writeBalances(invoices)
 	return b.save(w, properties(issuer, "Chargeback "+period, period, issued))
 }

@@ -85,7 +85,18 @@ func period(t *testing.T) ([]invoice.Invoice, []JobRow) {
 	bio.Lines = []invoice.Line{inv.Lines[2]}
 	bio.Lines[0].Position = 1
 	bio.List, bio.Reductions, bio.Total = 4000, 0, 4000
+	bio.Group.Fund, bio.Funds = "", funds(t)
 	return []invoice.Invoice{bio, inv}, jobs
+}
+
+// funds pay 40.00: 10.00 for a meter, a fixed 0.01, and thirds of 29.99.
+func funds(t *testing.T) []invoice.FundShare {
+	return []invoice.FundShare{
+		{Fund: "0077", Of: "meter tb_months", Base: 1000, Percent: money.Int(100), Amount: 1000},
+		{Fund: "=cmd()", Base: 3000, Percent: money.Ratio(100, 3), Amount: 1000},
+		{Fund: "1e5", Base: 3000, Percent: money.Ratio(200, 3), Amount: 1999},
+		{Fund: "0099", Base: 3000, Fixed: 1, Amount: 1},
+	}
 }
 
 func drawPeriod(t *testing.T) []byte {
@@ -103,6 +114,11 @@ func TestGolden(t *testing.T) {
 	inv, jobs, storage := sample(t)
 	inv.Number, inv.Issued, inv.Group.Language = "", "", "es"
 	inv.Balances[0].Beyond = money.Int(7)
+	inv.Group.Fund = ""
+	inv.Funds = []invoice.FundShare{
+		{Fund: "1e5", Base: inv.Total, Percent: money.Ratio(125, 2), Amount: 4075},
+		{Fund: "0099", Base: inv.Total, Percent: money.Ratio(75, 2), Amount: 2445},
+	}
 	requireGolden(t, "workbook-draft-es.txt", cellsOf(t, open(t, draw(t, inv, jobs, storage))))
 }
 

@@ -238,7 +238,7 @@ func TestDepartmentRefusals(t *testing.T) {
 // TestCurrenciesAreNotAdded has a total for each currency of a period.
 func TestCurrenciesAreNotAdded(t *testing.T) {
 	invoices, jobs := period(t)
-	invoices[0].Currency = currency(t, "KWD")
+	invoices[0].Currency, invoices[0].Funds = currency(t, "KWD"), nil
 	invoices[0].Lines[0].Amount, invoices[0].List, invoices[0].Total = 40000, 40000, 40000
 	var b strings.Builder
 	require.NoError(t, WriteDepartment(&b, "2026-03", invoices, rows(jobs...)))
