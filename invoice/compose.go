@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -241,14 +242,22 @@ func (c *Composer) Merge(other *Composer) {
 // invoice and is named in the summary. ledger holds what earlier periods drew
 // on allocations; entries of this and later periods are passed over.
 //
+// What the roster lacks for a group that is billed is an error of rates.Faults.
+//
 // The sums are checked before they are returned; an equation that does not
 // hold is an error worded "BUG:".
 func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
 	units := c.unitsOfMeters()
 	var invoices []Invoice
 	summary := c.summary()
+	var faults rates.Faults // of the roster
 	for _, g := range c.order {
 		inv, tiered, err := c.invoice(g, ledger, units)
+		var fault rates.Fault
+		if errors.As(err, &fault) {
+			faults = append(faults, fault)
+			continue
+		}
 		if err != nil {
 			return nil, Summary{}, fmt.Errorf("group %s: %w", g.group.ID, err)
 		}
@@ -258,6 +267,9 @@ func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
 			continue
 		}
 		invoices = append(invoices, inv)
+	}
+	if len(faults) > 0 {
+		return nil, Summary{}, faults
 	}
 	if err := summary.addInvoices(invoices); err != nil {
 		return nil, Summary{}, err

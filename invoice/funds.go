@@ -20,28 +20,6 @@ type FundShare struct {
 	Amount  money.Amount
 }
 
-// FundError says that nobody pays an invoice, on some days of its period.
-type FundError struct {
-	Period, Group string
-	Days          []rates.Days
-	File          string // of the roster
-	Line          int    // of the group
-}
-
-// Error names the group and the days.
-func (e *FundError) Error() string {
-	days := make([]string, len(e.Days))
-	for i, d := range e.Days {
-		days[i] = d.String()
-	}
-	return fmt.Sprintf("%s:%d: funds: group %s is billed for %s but has no fund on %s", e.File, e.Line, e.Group, e.Period, strings.Join(days, ", "))
-}
-
-// Hint says what to write in the roster.
-func (e *FundError) Hint() string {
-	return "let a fund of the group hold on these days, or give its rules under jobs: the from: and until: between which it has jobs"
-}
-
 // scopeOf is the place, in scopes, of what a user used of a meter: the first
 // scope that takes it. There is one scope, or none, for most groups.
 func scopeOf(scopes []rates.FundScope, user, meter string) int {
@@ -53,14 +31,26 @@ func scopeOf(scopes []rates.FundScope, user, meter string) int {
 	return 0
 }
 
-// funded refuses a period in which nobody pays for the group.
+// funded refuses a period in which nobody pays for the group on some day, with
+// a rates.Fault.
 func (c *Composer) funded(g *rates.Group) error {
 	zone := c.period.Start.Location()
 	days := c.roster.UnfundedDays(g, rates.DateOf(c.period.Start, zone), rates.DateOf(c.period.End, zone))
 	if len(days) == 0 {
 		return nil
 	}
-	return &FundError{Period: c.period.String(), Group: g.ID, Days: days, File: c.roster.File, Line: g.Line}
+	return UnfundedFault(c.roster, g, days, " in "+c.period.String())
+}
+
+// UnfundedFault says that nobody pays for a group on some days.
+func UnfundedFault(r *rates.Roster, g *rates.Group, days []rates.Days, billed string) rates.Fault {
+	texts := make([]string, len(days))
+	for i, d := range days {
+		texts[i] = d.String()
+	}
+	return rates.Fault{File: r.File, Line: g.Line, Field: "funds",
+		Message: fmt.Sprintf("group %s is billed%s, but no fund pays on %s", g.ID, billed, strings.Join(texts, ", ")),
+		Remedy:  "let a fund of the group hold on these days, or give its rules under jobs: the from: and until: between which it has jobs"}
 }
 
 // split divides the total among the funds in force on the last day of the
@@ -162,7 +152,8 @@ func (c *Composer) shares(scope *rates.FundScope, base money.Amount) ([]FundShar
 			return nil, err
 		}
 		if !c.settings.Currency.Exact(fixed).Equal(s.Amount) {
-			return nil, fmt.Errorf("%s:%d: funds: an amount of %s is no number of %s", c.roster.File, s.Line, s.Amount, c.settings.Currency.Code)
+			return nil, rates.Fault{File: c.roster.File, Line: s.Line, Column: s.Column, Field: "funds",
+				Message: fmt.Sprintf("an amount of %s has more digits than %s", s.Amount, c.settings.Currency.Code)}
 		}
 		shares[i] = FundShare{Fund: s.Fund, Of: scope.String(), Base: base, Percent: s.PercentIn(scope), Fixed: fixed}
 	}

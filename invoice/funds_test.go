@@ -102,9 +102,9 @@ func TestNoFundOnSomeDayIsRefused(t *testing.T) {
 	c := newComposer(t, splitOf(t, "  - {fund: a, percent: 100, from: 2026-03-03}\n"))
 	require.NoError(t, c.AddJob(billed(t, 10, "1", "5")))
 	_, _, err := c.Compose(nil)
-	var none *FundError
-	require.ErrorAs(t, err, &none)
-	require.EqualError(t, none, "groups.yaml:2: funds: group chem is billed for 2026-03 but has no fund on 2026-03-01 to 2026-03-02")
+	var faults rates.Faults
+	require.ErrorAs(t, err, &faults)
+	require.EqualError(t, faults, "groups.yaml:2: funds: group chem is billed in 2026-03, but no fund pays on 2026-03-01 to 2026-03-02")
 
 	// A group that nothing is billed to needs none.
 	c = newComposer(t, splitOf(t, "  - {fund: a, percent: 100, from: 2026-04-03}\n"))
@@ -114,7 +114,7 @@ func TestNoFundOnSomeDayIsRefused(t *testing.T) {
 	c = newComposer(t, splitOf(t, "  - {fund: a, amount: 1.005}\n  - {fund: b, percent: 100}\n"))
 	require.NoError(t, c.AddJob(billed(t, 10, "1", "5")))
 	_, _, err = c.Compose(nil)
-	require.ErrorContains(t, err, "groups.yaml:4: funds: an amount of 1.005 is no number of USD")
+	require.ErrorContains(t, err, "groups.yaml:4:5: funds: an amount of 1.005 has more digits than USD")
 }
 
 // shared is printed() with two funds.

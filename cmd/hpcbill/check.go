@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -24,7 +25,7 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			in, err := readInputs(readSiteFile(a.siteDir))
 			if err == nil {
-				err = a.checkEdited(c.Context(), in)
+				err = errors.Join(a.checkFunds(c.Context(), in), a.checkEdited(c.Context(), in))
 			}
 			if err != nil {
 				return err

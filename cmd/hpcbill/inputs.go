@@ -159,7 +159,7 @@ func (in *inputs) readStorage(read func(string) ([]byte, error)) error {
 }
 
 // crossCheck finds what each file alone cannot know: a quota of a group that
-// does not exist.
+// does not exist, a split of a meter that no card has.
 func (in *inputs) crossCheck() error {
 	var faults []error
 	known := make([]string, 0, len(in.roster.Groups))
@@ -176,7 +176,7 @@ func (in *inputs) crossCheck() error {
 			Remedy: yamldoc.Suggest(h.Group, known),
 		})
 	}
-	return errors.Join(faults...)
+	return errors.Join(append(faults, in.checkFundMeters())...)
 }
 
 // settings are the invoice settings.

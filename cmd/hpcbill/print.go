@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"hpcbill/invoice"
@@ -108,6 +109,9 @@ func (a *app) printChanges(since string, s *site, changes []invoice.GroupChange)
 		fmt.Fprintf(a.stdout, "  %s: %s\n", g.Group, s.signed(g.Delta()))
 		for _, l := range g.Lines {
 			fmt.Fprintf(a.stdout, "    %s\n", lineChange(s, l))
+		}
+		if slices.Contains(g.Other, "funds") {
+			fmt.Fprintf(a.stdout, "    funds: %s\n", oneLine(fundsText(g.After)))
 		}
 	}
 }

@@ -12,7 +12,8 @@ func (a *app) queryCommand() *cobra.Command {
 		Use:   `query "SELECT …"`,
 		Short: "read-only SQL over the history",
 		Long: `Runs one statement that reads over the history and its documented views:
-v_invoices, v_invoice_lines, v_periods, v_events, v_ingests, v_group_totals.
+v_invoices, v_invoice_lines, v_periods, v_events, v_ingests, v_group_totals,
+v_invoice_funds.
 Money is there in whole minor units and as text, quantities as exact text.`,
 		Example: `  hpcbill query "SELECT period, group_id, total FROM v_group_totals"`,
 		Args:    oneArgument("SQL statement"),
