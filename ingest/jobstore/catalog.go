@@ -101,11 +101,17 @@ func partDir(cluster, month string) string {
 	return "cluster=" + escapeHive(cluster) + "/month=" + month
 }
 
+// hiveNothing is Hive's partition of rows without a value.
+const hiveNothing = "__HIVE_DEFAULT_PARTITION__"
+
 // escapeHive makes any text the value of a Hive partition: one path element,
 // as Hive and Spark write it, which their readers undo.
 func escapeHive(value string) string {
-	if value == "" {
-		return "__HIVE_DEFAULT_PARTITION__"
+	switch value {
+	case "":
+		return hiveNothing
+	case hiveNothing:
+		return "%5F" + value[1:]
 	}
 	dots := strings.Trim(value, ".") == ""
 	var b strings.Builder

@@ -21,7 +21,7 @@ func (s *Store) Compact() error {
 	if err != nil {
 		return fmt.Errorf("compact jobs: %w", err)
 	}
-	defer lock.Close()
+	defer lock.release()
 	k := &compaction{store: s, catalog: c, writer: s.newPartWriter("compact"), batch: &rows{}}
 	if err := k.run(); err != nil {
 		return fmt.Errorf("compact jobs: %w", err)
@@ -179,10 +179,10 @@ type partHistory struct {
 
 // of gives the record of a row as it stands after all sightings.
 func (h *partHistory) of(j *ingest.Job, page *columnar.Page, row, before int) revision {
-	v := revision{Job: *j, dumpTime: ingest.Instant(page.Vectors[colDumpTime].Ints[row]),
-		lastSeen: ingest.Instant(page.Vectors[colLastSeen].Ints[row]), print: h.prints[before+row]}
+	v := revision{Job: *j, print: h.prints[before+row]}
+	v.readHistory(page, row)
 	for _, s := range h.seen[uint32(before+row)] {
-		v.see(s.source, s.dumpTime)
+		v.see(s)
 	}
 	return v
 }

@@ -34,6 +34,7 @@
 //	source_digest      text       SHA-256 of the dump, hexadecimal
 //	dump_time          timestamp  the newest instant in that dump
 //	last_seen          timestamp  the same of the newest dump that had this very record
+//	last_digest, last_line        where it stood there; "" and NULL where that is the source
 //
 // Names that begin with '_' are the store's own: the catalog of the files
 // that count, the lists of the ingests, the records that were superseded. No

@@ -43,6 +43,7 @@ func fillColumn(jobs []ingest.Job, picks []pick, column int, v *columnar.Vector)
 		fillTexts(jobs, picks, v, func(j *ingest.Job, s string) { j.Source.File = s })
 	case colDigest:
 		fillTexts(jobs, picks, v, func(j *ingest.Job, s string) { j.Source.Digest = s })
+	case colDumpTime, colLastSeen, colLastDigest, colLastLine: // not of the job
 	default:
 		fillInts(jobs, picks, v, numberField(column))
 	}
@@ -88,7 +89,7 @@ func numberField(column int) func(*ingest.Job, int64) {
 	case colLine:
 		return func(j *ingest.Job, n int64) { j.Source.Line = n }
 	}
-	return func(*ingest.Job, int64) {} // dump_time, last_seen: not of the Job
+	panic("BUG: no field for a column")
 }
 
 func fillInts(jobs []ingest.Job, picks []pick, v *columnar.Vector, set func(*ingest.Job, int64)) {

@@ -15,13 +15,24 @@ import (
 // ("812", "903_7", "600+1") or as the raw number, in the order of Jobs: every
 // run of a requeued job, every part of a resized one.
 func (s *Store) Find(cluster, jobID string) ([]ingest.Job, error) {
+	return s.find(cluster, jobID, (*part).visible)
+}
+
+// Superseded gives the records of jobs with this JobID that a later record
+// replaced: what the dataset said before. Of a job that ran on, only records
+// that could still matter are kept.
+func (s *Store) Superseded(cluster, jobID string) ([]ingest.Job, error) {
+	return s.find(cluster, jobID, func(p *part) bool { return !p.visible() })
+}
+
+func (s *Store) find(cluster, jobID string, among func(*part) bool) ([]ingest.Job, error) {
 	digits := jobID[:len(jobID)-len(strings.TrimLeft(jobID, "0123456789"))]
 	number, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a job id such as 812, 903_7 or 600+1", jobID)
 	}
 	snap, err := s.snapshot(func(p *part) bool {
-		return p.visible() && p.Cluster == cluster && p.Index.MaxRaw >= number && (digits != jobID || p.Index.MinRaw <= number)
+		return among(p) && p.Cluster == cluster && p.Index.MaxRaw >= number && (digits != jobID || p.Index.MinRaw <= number)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("find job %s: %w", jobID, err)

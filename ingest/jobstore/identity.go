@@ -42,7 +42,8 @@ const (
 )
 
 // judge gives the verdict of each of the records, all of one cluster and raw
-// id and all different, and the number of the job that each belongs to.
+// id and all different, and the number of the job that each belongs to. It
+// looks at nothing of them but what decidingColumns names.
 func judge(records []revision) (verdicts []verdict, jobs []int) {
 	verdicts = make([]verdict, len(records))
 	jobs = groupRecords(records)
@@ -81,7 +82,8 @@ func sameKeys(a, b *revision) bool {
 // one job: final beats unfinished; then stamps that are certain beat those of
 // a repeated hour; then the later End, or of unfinished ones the one that saw
 // more of the run; then the later dump; then the one that has a DBIndex; then
-// the place where they stood.
+// the place where they stood last. To be seen once more never lowers a rank,
+// so that a record which counts needs no second look when a dump repeats it.
 func outranks(a, b *revision) bool { return rank(a, b) > 0 }
 
 func rank(a, b *revision) int {
@@ -90,10 +92,10 @@ func rank(a, b *revision) int {
 		cmp.Compare(b.Notes&ingest.NoteRepeatedHour, a.Notes&ingest.NoteRepeatedHour),
 		cmp.Compare(a.End, b.End),
 		cmp.Compare(observed(a), observed(b)),
-		cmp.Compare(a.lastSeen, b.lastSeen),
+		cmp.Compare(a.last.dumpTime, b.last.dumpTime),
 		cmp.Compare(min(a.DBIndex, 1), min(b.DBIndex, 1)),
-		cmp.Compare(a.Source.Digest, b.Source.Digest),
-		cmp.Compare(a.Source.Line, b.Source.Line),
+		cmp.Compare(a.last.source.Digest, b.last.source.Digest),
+		cmp.Compare(a.last.source.Line, b.last.source.Line),
 		cmp.Compare(a.print, b.print),
 	)
 }
@@ -145,14 +147,29 @@ func groupRecords(records []revision) []int {
 // see notes that a dump had this very record. A final record is said to stand
 // where it was seen first; an unfinished one where it was seen last, since of
 // those that lost nothing is kept. In one dump it stands in the first line.
-func (r *revision) see(source ingest.Source, dumpTime ingest.Instant) {
-	switch order := cmp.Or(cmp.Compare(dumpTime, r.dumpTime), cmp.Compare(source.Digest, r.Source.Digest)); {
+func (r *revision) see(by seenBy) {
+	switch order := by.compare(&r.last); {
+	case order > 0:
+		r.last = by
 	case order == 0:
-		r.Source.Line = min(r.Source.Line, source.Line)
-	case (order < 0) == r.Final():
-		r.Source, r.dumpTime = source, dumpTime
+		r.last.source.Line = min(r.last.source.Line, by.source.Line)
 	}
-	r.lastSeen = max(r.lastSeen, dumpTime)
+	if !r.Final() {
+		r.Source, r.dumpTime = r.last.source, r.last.dumpTime
+		return
+	}
+	first := seenBy{r.Source, r.dumpTime}
+	switch order := by.compare(&first); {
+	case order < 0:
+		r.Source, r.dumpTime = by.source, by.dumpTime
+	case order == 0:
+		r.Source.Line = min(r.Source.Line, by.source.Line)
+	}
+}
+
+// compare orders dumps by the time they were made.
+func (s *seenBy) compare(other *seenBy) int {
+	return cmp.Or(cmp.Compare(s.dumpTime, other.dumpTime), cmp.Compare(s.source.Digest, other.source.Digest))
 }
 
 func sameDBIndex(a, b *revision) bool { return a.DBIndex != 0 && a.DBIndex == b.DBIndex }
@@ -249,7 +266,7 @@ func sameDespiteHour(a, b *revision) bool {
 	if overlap(a, b) {
 		return hourOff(submit)
 	}
-	return hourOff(start) && a.End-b.End == start && a.ElapsedSeconds == b.ElapsedSeconds && (submit == 0 || submit == start)
+	return hourOff(start) && a.End-b.End == start && (submit == 0 || submit == start)
 }
 
 // finalOf finds the ended record whose past the unfinished record i shows: of

@@ -16,7 +16,7 @@ import (
 // for it.
 type Ingest struct {
 	store *Store
-	lock  *os.File
+	lock  *fileLock
 	batch *rows // being filled
 	ended bool
 	err   error // of Add
@@ -172,7 +172,7 @@ func (g *Ingest) Abort() {
 	if !g.store.exists(journalName) {
 		os.RemoveAll(g.store.path(temporaryDir)) // what is left, the next Begin clears
 	}
-	g.lock.Close()
+	g.lock.release()
 }
 
 func (g *Ingest) commit(d Dump) (Record, error) {

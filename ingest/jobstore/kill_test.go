@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -93,6 +94,7 @@ func killChild(t *testing.T, dir string, step int, after time.Duration) {
 // TestAKilledIngestIsWholeOrNothing kills an ingest with SIGKILL 50 times:
 // at the steps of its commit, and at random moments.
 func TestAKilledIngestIsWholeOrNothing(t *testing.T) {
+	t.Parallel()
 	base := t.TempDir()
 	reference := smallParts(t, filepath.Join(base, "reference"))
 	load(t, reference, firstDump())
@@ -109,37 +111,50 @@ func TestAKilledIngestIsWholeOrNothing(t *testing.T) {
 	compacted := tree(t, reference)
 
 	random := rand.New(rand.NewPCG(1, 2))
-	seen := map[bool]int{}
-	for run := range 50 {
-		dir := filepath.Join(base, fmt.Sprint(run))
-		load(t, smallParts(t, dir), firstDump())
-		step, wait := 0, time.Duration(0)
-		if run < 40 {
-			step = 1 + run*steps/39 // the last one is not reached: the child ends by itself
-		} else {
-			wait = 20*time.Millisecond + time.Duration(random.Int64N(int64(took)))
+	var outcomes sync.Map
+	t.Run("kills", func(t *testing.T) {
+		for run := range 50 {
+			step, wait := 0, time.Duration(0)
+			if run < 40 {
+				step = 1 + run*steps/39 // the last one is not reached: the child ends by itself
+			} else {
+				wait = 20*time.Millisecond + time.Duration(random.Int64N(int64(took)))
+			}
+			t.Run(fmt.Sprintf("step %d wait %s", step, wait), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				load(t, smallParts(t, dir), firstDump())
+				killChild(t, dir, step, wait)
+				whole := requireWholeOrNothing(t, dir, before, after, compacted)
+				outcomes.Store(whole, true)
+			})
 		}
-		killChild(t, dir, step, wait)
-
-		s := smallParts(t, dir)
-		whole, err := s.Has(killedDump().digest())
-		require.NoError(t, err)
-		seen[whole]++
-		want, ingests := before, 1
-		if whole {
-			want, ingests = after, 2
-		}
-		require.Equal(t, want, all(t, s), "killed at step %d or after %s", step, wait)
-		records, err := s.Ingests()
-		require.NoError(t, err)
-		require.Len(t, records, ingests)
-		if !whole {
-			load(t, s, killedDump())
-		}
-		require.Equal(t, after, all(t, s))
-		require.NoError(t, s.Compact()) // finds no stray file either
-		require.Equal(t, compacted, tree(t, s))
+	})
+	for _, whole := range []bool{true, false} {
+		_, seen := outcomes.Load(whole)
+		require.True(t, seen, "no kill left an ingest that was whole: %t", whole)
 	}
-	require.NotZero(t, seen[true])
-	require.NotZero(t, seen[false])
+}
+
+// requireWholeOrNothing opens the store of a killed ingest, looks at it, and
+// takes the dump in if it is not there.
+func requireWholeOrNothing(t *testing.T, dir string, before, after []ingest.Job, compacted map[string]string) (whole bool) {
+	s := smallParts(t, dir)
+	whole, err := s.Has(killedDump().digest())
+	require.NoError(t, err)
+	want, ingests := before, 1
+	if whole {
+		want, ingests = after, 2
+	}
+	require.Equal(t, want, all(t, s))
+	records, err := s.Ingests()
+	require.NoError(t, err)
+	require.Len(t, records, ingests)
+	if !whole {
+		load(t, s, killedDump())
+	}
+	require.Equal(t, after, all(t, s))
+	require.NoError(t, s.Compact()) // finds no stray file either
+	require.Equal(t, compacted, tree(t, s))
+	return whole
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore/columnar"
@@ -204,6 +205,7 @@ func (p *newPart) describe(r *rows, order []uint32) {
 		p.MaxEnd = max(p.MaxEnd, end)
 		p.name = columnar.Fold(p.name^r.prints[row]^key0, uint64(r.ints[colLine][row])^key1)
 		p.name ^= uint64(r.ints[colLastSeen][row])*key2 ^ r.texts[colDigest].Hashes[r.index[colDigest][row]]
+		p.name = columnar.Fold(p.name^uint64(r.ints[colLastLine][row])^key1, r.texts[colLastDigest].Hashes[r.index[colLastDigest][row]])
 	}
 }
 
@@ -246,6 +248,9 @@ func (p *part) extension() string {
 const maxPathElement = 255
 
 func (p *part) checkCluster() error {
+	if !utf8.ValidString(p.Cluster) {
+		return fmt.Errorf("cluster %q: the name is not UTF-8", p.Cluster)
+	}
 	if n := len("cluster=" + escapeHive(p.Cluster)); n > maxPathElement {
 		return fmt.Errorf("cluster %.40q…: a name of %d bytes is too long for a directory", p.Cluster, len(p.Cluster))
 	}

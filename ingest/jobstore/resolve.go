@@ -28,7 +28,7 @@ type taken struct {
 // decidingColumns gives the columns of a part that judge looks at, beside the
 // raw ids, which are in the index.
 func decidingColumns(p *part) []int {
-	columns := []int{colDBIndex, colSubmit, colStart, colEnd, colNotes, colFile, colLine, colDigest, colDumpTime, colLastSeen}
+	columns := []int{colDBIndex, colSubmit, colStart, colEnd, colNotes, colFile, colLine, colDigest, colDumpTime, colLastSeen, colLastDigest, colLastLine}
 	if p.MaxEnd == ingest.None || !p.visible() {
 		return append(columns, colElapsed, colSuspended) // there are unfinished records
 	}
@@ -54,7 +54,7 @@ func (g *Ingest) decideRange(cluster string, fresh []candidate, written []*newPa
 	for i, k := range known {
 		keys[i] = key{k.JobIDRaw, k.print, 0}
 	}
-	err = eachSighting(g.allSightings(d), cluster, keys, func(at int, by seenBy) { known[at].see(by.source, by.dumpTime) })
+	err = eachSighting(g.allSightings(d), cluster, keys, func(at int, by seenBy) { known[at].see(by) })
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (g *Ingest) decideRange(cluster string, fresh []candidate, written []*newPa
 				group = append(group, fresh[0])
 			case group[at].stored && !group[at].again:
 				group[at].again = true
-				group[at].see(fresh[0].Source, d.Newest)
+				group[at].see(seenBy{fresh[0].Source, d.Newest})
 				repeated = append(repeated, key{raw, fresh[0].print, uint64(fresh[0].Source.Line)})
 			default:
 				g.record.Superseded++

@@ -55,7 +55,7 @@ func (g *Ingest) withoutTaken(p *part, kept *rows, d Dump) error {
 		to := gone[0].to
 		gone = gone[1:]
 		for _, by := range history.seen[row] {
-			v.see(by.source, by.dumpTime)
+			v.see(by)
 		}
 		switch to {
 		case winning:

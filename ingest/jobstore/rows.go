@@ -13,8 +13,30 @@ type revision struct {
 	ingest.Job // Source is where the record was seen first
 
 	dumpTime ingest.Instant // of the dump that Source names
-	lastSeen ingest.Instant // of the newest dump that has this very record
+	last     seenBy         // the newest dump that has this very record
 	print    uint64         // fingerprint of all but Source
+}
+
+// setSource makes a dump the one where the record was seen, first and last.
+func (v *revision) setSource(source ingest.Source, dumpTime ingest.Instant) {
+	v.Source, v.dumpTime, v.last = source, dumpTime, seenBy{source, dumpTime}
+}
+
+// setLast is the opposite of lastColumns.
+func (v *revision) setLast(seen ingest.Instant, digest string, line int64) {
+	v.last = seenBy{ingest.Source{Digest: digest, Line: line}, seen}
+	if digest == "" {
+		v.last.source = v.Source
+	}
+}
+
+// lastColumns gives what the files keep of last: its place only where it is
+// not the source.
+func (v *revision) lastColumns() (seen ingest.Instant, digest string, line int64) {
+	if v.last.source.Digest == v.Source.Digest && v.last.source.Line == v.Source.Line {
+		return v.last.dumpTime, "", 0
+	}
+	return v.last.dumpTime, v.last.source.Digest, v.last.source.Line
 }
 
 // rows is a batch of revisions in memory, column by column, as Parquet wants
@@ -37,9 +59,9 @@ type rows struct {
 var (
 	intColumns = [...]int{colJobIDRaw, colDBIndex, colSubmit, colEligible, colStart, colEnd, colElapsed,
 		colSuspended, colTimelimit, colNodeCount, colCPUs, colMemory, colGPUs, colBilling, colReqNodeCount,
-		colReqCPUs, colReqMemory, colReqGPUs, colNotes, colLine, colDumpTime, colLastSeen}
+		colReqCPUs, colReqMemory, colReqGPUs, colNotes, colLine, colDumpTime, colLastSeen, colLastLine}
 	textColumns = [...]int{colUser, colAccount, colPartition, colQoS, colWCKey, colReservation, colName,
-		colState, colCancelledBy, colAllocTRES, colReqTRES, colNodeList, colFile, colDigest}
+		colState, colCancelledBy, colAllocTRES, colReqTRES, colNodeList, colFile, colDigest, colLastDigest}
 )
 
 // firstCapacity is enough for a batch of the reader's.
@@ -87,10 +109,10 @@ func (r *rows) add(jobs []ingest.Job) {
 	first := r.reserve(len(jobs))
 	r.addNumbers(jobs, first)
 	r.addTexts(jobs, first)
-	digest := r.texts[colDigest].Number(noDigest)
-	dumpTimes, seen, digests := r.ints[colDumpTime][first:], r.ints[colLastSeen][first:], r.index[colDigest][first:]
-	for i := range jobs {
-		dumpTimes[i], seen[i], digests[i] = 0, 0, digest
+	digest, nothing := r.texts[colDigest].Number(noDigest), r.texts[colLastDigest].Number("")
+	for i := first; i < first+len(jobs); i++ {
+		r.index[colDigest][i], r.index[colLastDigest][i] = digest, nothing
+		r.ints[colDumpTime][i], r.ints[colLastSeen][i], r.ints[colLastLine][i] = 0, 0, 0
 	}
 	r.n += len(jobs)
 	for i := range jobs {
@@ -115,8 +137,10 @@ func (r *rows) addRevision(v *revision) {
 	first := r.reserve(1)
 	r.addNumbers(r.one[:], first)
 	r.addTexts(r.one[:], first)
-	r.ints[colDumpTime][first], r.ints[colLastSeen][first] = int64(v.dumpTime), int64(v.lastSeen)
+	seen, digest, line := v.lastColumns()
+	r.ints[colDumpTime][first], r.ints[colLastSeen][first], r.ints[colLastLine][first] = int64(v.dumpTime), int64(seen), line
 	r.index[colDigest][first] = r.texts[colDigest].Number(v.Source.Digest)
+	r.index[colLastDigest][first] = r.texts[colLastDigest].Number(digest)
 	r.n++
 	r.prints[first] = r.print(first, v.JobID)
 }
@@ -267,7 +291,7 @@ func (r *rows) less(a, b uint32) bool {
 // revision takes a row out, its texts copied.
 func (r *rows) revision(i uint32) revision {
 	text := func(col int) string { return strings.Clone(r.texts[col].List[r.index[col][i]]) }
-	return revision{
+	v := revision{
 		Job: ingest.Job{
 			Cluster: strings.Clone(r.clusters.List[r.cluster[i]]), JobID: r.jobID(i),
 			JobIDRaw: uint64(r.ints[colJobIDRaw][i]), DBIndex: uint64(r.ints[colDBIndex][i]),
@@ -286,7 +310,8 @@ func (r *rows) revision(i uint32) revision {
 			Notes:  ingest.Notes(r.ints[colNotes][i]),
 			Source: ingest.Source{File: text(colFile), Digest: text(colDigest), Line: r.ints[colLine][i]},
 		},
-		dumpTime: ingest.Instant(r.ints[colDumpTime][i]), lastSeen: ingest.Instant(r.ints[colLastSeen][i]),
-		print: r.prints[i],
+		dumpTime: ingest.Instant(r.ints[colDumpTime][i]), print: r.prints[i],
 	}
+	v.setLast(ingest.Instant(r.ints[colLastSeen][i]), text(colLastDigest), r.ints[colLastLine][i])
+	return v
 }

@@ -68,8 +68,8 @@ func (s *Store) scan(p *part, f *os.File, columns []int, keys []key, do func(row
 			fillColumn(jobs, picks, c, &page.Vectors[c])
 		}
 		for i, picked := range picks {
-			v = revision{Job: jobs[i], dumpTime: ingest.Instant(page.Vectors[colDumpTime].Ints[picked.row]),
-				lastSeen: ingest.Instant(page.Vectors[colLastSeen].Ints[picked.row])}
+			v = revision{Job: jobs[i]}
+			v.readHistory(&page, int(picked.row))
 			v.Cluster = p.Cluster
 			if !all {
 				v.JobIDRaw, v.print = prints[i].raw, prints[i].print
@@ -80,6 +80,18 @@ func (s *Store) scan(p *part, f *os.File, columns []int, keys []key, do func(row
 		}
 	}
 	return nil
+}
+
+// readHistory reads what the files have of a record beside the job.
+func (v *revision) readHistory(page *columnar.Page, row int) {
+	v.dumpTime = ingest.Instant(page.Vectors[colDumpTime].Ints[row])
+	digests := &page.Vectors[colLastDigest]
+	entry := uint32(row)
+	if digests.Index != nil {
+		entry = digests.Index[row]
+	}
+	digest := digests.Dict[entry]
+	v.setLast(ingest.Instant(page.Vectors[colLastSeen].Ints[row]), digest, page.Vectors[colLastLine].Ints[row])
 }
 
 // openParquet reads the footer of a part and checks it against the catalog.

@@ -48,6 +48,8 @@ const (
 	colDigest
 	colDumpTime
 	colLastSeen
+	colLastDigest
+	colLastLine
 	columnCount
 )
 
@@ -100,5 +102,7 @@ func jobsTable() *columnar.Table {
 	c[colDigest] = columnar.Column{Name: "source_digest", Kind: columnar.Text, Dictionary: true, Late: true}
 	c[colDumpTime] = columnar.Column{Name: "dump_time", Kind: columnar.Timestamp, Dictionary: true, Late: true}
 	c[colLastSeen] = columnar.Column{Name: "last_seen", Kind: columnar.Timestamp, Dictionary: true, Late: true}
+	text(colLastDigest, "last_digest")
+	c[colLastLine] = columnar.Column{Name: "last_line", Kind: columnar.Int64, Nullable: true}
 	return columnar.NewTable("jobs", schemaVersion, c)
 }

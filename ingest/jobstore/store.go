@@ -61,7 +61,7 @@ func (s *Store) settle() error {
 		lock, err := s.lock()
 		if err == nil {
 			err = s.rollForward()
-			lock.Close()
+			lock.release()
 			return err
 		}
 		if !errors.Is(err, ErrBusy) {
@@ -83,7 +83,7 @@ func (s *Store) exists(name string) bool {
 }
 
 // lock takes the writers' lock, which the process's death releases.
-func (s *Store) lock() (*os.File, error) {
+func (s *Store) lock() (*fileLock, error) {
 	f, err := os.OpenFile(s.path(lockName), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,17 @@ func (s *Store) lock() (*os.File, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", s.path(lockName), err)
 	}
-	return f, nil
+	return &fileLock{f}, nil
+}
+
+// fileLock is a lock that is held.
+type fileLock struct{ f *os.File }
+
+// release gives the lock back. Closing the file alone would leave it to a
+// child process that has been forked and not yet started its program.
+func (l *fileLock) release() {
+	_ = syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN)
+	l.f.Close()
 }
 
 // BusyError says that another process writes to the store.
@@ -111,31 +121,38 @@ func (e *BusyError) Hint() string { return "wait until it has finished, then run
 
 // beginWriting takes the lock, makes the directory and clears what an
 // uncommitted ingest left.
-func (s *Store) beginWriting() (lock *os.File, c *catalog, err error) {
+func (s *Store) beginWriting() (*fileLock, *catalog, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, nil, err
 	}
-	if lock, err = s.lock(); err != nil {
+	lock, err := s.lock()
+	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			lock.Close()
-		}
-	}()
-	if err := s.rollForward(); err != nil {
+	c, err := s.clear()
+	if err != nil {
+		lock.release()
 		return nil, nil, err
+	}
+	return lock, c, nil
+}
+
+// clear finishes or clears what earlier ingests left, and reads the catalog.
+func (s *Store) clear() (*catalog, error) {
+	if err := s.rollForward(); err != nil {
+		return nil, err
 	}
 	if err := os.RemoveAll(s.path(temporaryDir)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if c, err = readCatalog(s.dir); err != nil {
-		return nil, nil, err
+	c, err := readCatalog(s.dir)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.checkStrays(c); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return lock, c, os.MkdirAll(s.path(temporaryDir), 0o755)
+	return c, os.MkdirAll(s.path(temporaryDir), 0o755)
 }
 
 // checkStrays refuses a dataset that holds Parquet files which the catalog

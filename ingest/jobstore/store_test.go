@@ -294,3 +294,155 @@ func TestDamageIsAnError(t *testing.T) {
 	_, err = s.Begin()
 	require.ErrorContains(t, err, "copy.parquet: not a file of this dataset")
 }
+
+func TestMonthsAndSuperseded(t *testing.T) {
+	s := newStore(t, t.TempDir())
+	before := job(1, november+day)
+	before.Account = "chem"
+	load(t, s, dump{"a", november + 2*day, []ingest.Job{before, job(2, november+3*day), running(3, december, november+day)}})
+	require.Equal(t, "new 1 revised 1 unchanged 0 superseded 0",
+		counts(load(t, s, dump{"b", december, []ingest.Job{job(1, november+day), job(4, december)}})))
+	months, err := s.Months()
+	require.NoError(t, err)
+	for i := range months {
+		require.NotZero(t, months[i].Bytes)
+		months[i].Bytes = 0
+	}
+	require.Equal(t, []Month{
+		{"lab", "2025-11", 2, 2, 0, november + day, november + 3*day},
+		{"lab", "2025-12", 1, 1, 0, december, december},
+		{"lab", "open", 1, 1, 0, 0, 0},
+	}, months)
+	old, err := s.Superseded("lab", "1")
+	require.NoError(t, err)
+	require.Equal(t, []ingest.Job{before}, plain(old))
+	found, err := s.Find("lab", "1")
+	require.NoError(t, err)
+	require.Equal(t, []ingest.Job{job(1, november+day)}, plain(found))
+}
+
+func TestOverlapping(t *testing.T) {
+	s := newStore(t, t.TempDir())
+	at := func(raw uint64, start, end ingest.Instant) ingest.Job {
+		j := job(raw, end)
+		j.Start, j.ElapsedSeconds = start, int64(end-start)
+		return j
+	}
+	queued := at(8, 0, november+day)
+	queued.State = ingest.Cancelled
+	load(t, s, dump{"a", december, []ingest.Job{
+		at(1, november-day, november),       // ended as the month began
+		at(2, november-day, november+1),     // a second of it is in the month
+		at(3, november+day, november+2*day), // all of it
+		at(4, december-1, december+40*day),  // begins in it and ends long after
+		at(5, december, december+1),         // begins as the month ends
+		at(6, november-day, december+day),   // around it
+		at(7, november, november),           // no length
+		queued,
+		running(9, december, november),
+	}})
+	var raws []uint64
+	for batch, err := range s.Overlapping(november, december) {
+		require.NoError(t, err)
+		for _, j := range batch {
+			raws = append(raws, j.JobIDRaw)
+		}
+	}
+	require.Equal(t, []uint64{7, 2, 8, 3, 6, 4}, raws)
+}
+
+func TestOnlyTheColumnsAskedFor(t *testing.T) {
+	s := newStore(t, t.TempDir())
+	load(t, s, dump{"a", december, []ingest.Job{job(1, november)}})
+	for batch, err := range s.Select(Query{Columns: []string{"account", "cpus"}}) {
+		require.NoError(t, err)
+		full := job(1, november)
+		require.Equal(t, []ingest.Job{{Cluster: "lab", JobIDRaw: 1, DBIndex: full.DBIndex, Account: "bio", CPUs: 4,
+			Submit: full.Submit, Start: full.Start, End: full.End}}, batch)
+	}
+	for _, err := range s.Select(Query{Columns: []string{"acount"}}) {
+		require.EqualError(t, err, `read jobs: no column "acount"`)
+	}
+}
+
+func TestHostileClusterNames(t *testing.T) {
+	dir := t.TempDir()
+	s := newStore(t, dir)
+	names := []string{"", ".", "..", "../../etc", "a b", "a/b", "a%2Fb", "x=y", "ö", "A\x00B", "__HIVE_DEFAULT_PARTITION__"}
+	var jobs []ingest.Job
+	for i, name := range names {
+		j := job(uint64(i), november)
+		j.Cluster = name
+		jobs = append(jobs, j)
+	}
+	load(t, s, dump{"a", december, jobs})
+	for i, name := range names {
+		found, err := s.Find(name, fmt.Sprint(i))
+		require.NoError(t, err)
+		require.Equal(t, plain(jobs[i:i+1]), plain(found), "%q", name)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	g, err := s.Begin()
+	require.NoError(t, err)
+	j := job(1, november)
+	j.Cluster = strings.Repeat("c", 300)
+	require.NoError(t, g.Add([]ingest.Job{j}))
+	_, err = g.Commit(Dump{File: "long", Digest: "d", Records: 1})
+	require.ErrorContains(t, err, "too long for a directory")
+	require.Len(t, all(t, s), len(names))
+	g, err = s.Begin()
+	require.NoError(t, err)
+	j.Cluster = "a\xff"
+	require.NoError(t, g.Add([]ingest.Job{j}))
+	_, err = g.Commit(Dump{File: "odd", Digest: "d", Records: 1})
+	require.ErrorContains(t, err, "not UTF-8")
+}
+
+func TestReadersSeeOneState(t *testing.T) {
+	dir := t.TempDir()
+	writer, reader := newStore(t, dir), newStore(t, dir)
+	writer.sync = func(*os.File) error { return nil }
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := range 20 { // each brings ten jobs, and ends the ten running ones of the dump before
+			d := dump{fmt.Sprint(n), november + ingest.Instant(n+1)*day, nil}
+			for i := range 10 {
+				raw := uint64(10*n + i)
+				d.jobs = append(d.jobs, running(raw, november+ingest.Instant(n)*day, november+ingest.Instant(n)*day-60))
+				if n > 0 {
+					d.jobs = append(d.jobs, job(raw-10, november+ingest.Instant(n-1)*day))
+				}
+			}
+			load(t, writer, d)
+			if n%5 == 4 {
+				assertNil(t, writer.Compact())
+			}
+		}
+	}()
+	for ended := false; !ended; {
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+		seen := map[uint64]bool{}
+		for batch, err := range reader.Jobs(0, 0) {
+			require.NoError(t, err)
+			for _, j := range batch {
+				require.False(t, seen[j.JobIDRaw], "a job twice")
+				seen[j.JobIDRaw] = true
+			}
+		}
+		require.Zero(t, len(seen)%10, "half an ingest")
+	}
+	require.Len(t, all(t, reader), 200)
+}
+
+func assertNil(t *testing.T, err error) {
+	if err != nil {
+		t.Error(err)
+	}
+}
