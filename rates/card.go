@@ -41,6 +41,7 @@ type Version struct {
 	States   *States // nil: every end state is charged alike
 	Rules    []*Rule // first match wins
 	Storage  []*StorageRule
+	Limits   []*Limit // all that match hold
 
 	// NeedsMoments tells whether a match of the version asks for a date, a
 	// weekday or an hour, so that rating can save itself the calendar.

@@ -13,12 +13,13 @@ import (
 // in their order, each with its length before it, aliases unfolded; and what
 // holds for all versions of the card. Comments, notes, quotes and layout are
 // not part of it, so that a card may be explained better after it has billed;
-// nor is the version's span, which ends when a new version begins.
+// nor are limits, which charge nothing, nor the version's span, which ends when
+// a new version begins.
 func digestOfVersion(n *yaml.Node, billBy BillBy, currency string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "currency %s\nbill_by %s\n", currency, billByNames[billBy])
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if key := n.Content[i].Value; key != "from" && key != "until" && key != "note" && key != "bill_by" {
+		if key := n.Content[i].Value; key != "from" && key != "until" && key != "note" && key != "bill_by" && key != "limits" {
 			writeMeaning(h, n.Content[i])
 			writeMeaning(h, n.Content[i+1])
 		}

@@ -40,6 +40,7 @@ func TestVersionDigest(t *testing.T) {
       - name: all
         charge: {m: "cpus"}
 `)
+	same("", plain+"    limits: [{match: {qos: debug}, gpus_per_job: 4}]\n")
 	differs("bill_by: start\n", plain)
 	differs("", `    meters: {m: {unit: h, price: "0.03"}}
     rules: [{name: all, charge: {m: cpus}}]

@@ -324,3 +324,16 @@ func FuzzLoadCard(f *testing.F) {
 		}
 	})
 }
+
+func TestLimits(t *testing.T) {
+	v := goodCard(t, "every-key.good.yaml").Versions[0]
+	require.Len(t, v.Limits, 2)
+	require.Equal(t, []rates.Bound{
+		{Kind: rates.TimeLimitHours, Max: money.Int(1)}, {Kind: rates.GPUsPerJob, Max: money.Int(4)},
+		{Kind: rates.RunningPerUser, Max: money.Int(1)}, {Kind: rates.SubmittedPerUser, Max: money.Int(4)},
+	}, v.Limits[0].Bounds)
+	require.Equal(t, []rates.Bound{ // in the order of kinds, not of the file
+		{Kind: rates.CPUsPerGPU, Max: money.Int(4)}, {Kind: rates.MemoryGiBPerGPU, Max: money.Ratio(41, 2)},
+	}, v.Limits[1].Bounds)
+	require.Equal(t, "mem_gib_per_gpu", v.Limits[1].Bounds[1].Kind.String())
+}

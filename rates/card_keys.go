@@ -52,6 +52,17 @@ var (
 		{"states", "what becomes of a job by its end state; a state that is not listed holds the job", ref("states"), false},
 		{"rules", "what a job is charged; the first that matches decides", listOf(ref("rule")), false},
 		{"storage", "what a holding is charged; the first that matches decides", listOf(ref("storage_rule")), false},
+		{"limits", "what jobs may not go beyond, for report policy; they charge nothing, and all that match hold", listOf(ref("limit")), false},
+	}}
+	limitKeys = mapping{name: "limit", keys: []key{
+		{"match", "the jobs that the limit is for; all where not written", ref("hardware_match"), false},
+		{"time_limit_h", "the longest time limit of a job, hours", decimalText, false},
+		{"gpus_per_job", "the most GPUs of a job", decimalText, false},
+		{"cpus_per_gpu", "the most CPUs of a job for each of its GPUs", decimalText, false},
+		{"mem_gib_per_gpu", "the most memory of a job for each of its GPUs, GiB", decimalText, false},
+		{"running_per_user", "the most jobs of a user that run at the same time", decimalText, false},
+		{"submitted_per_user", "the most jobs of a user that wait or run at the same time", decimalText, false},
+		{"note", "a note for people", text, false},
 	}}
 	hardwareKeys = mapping{name: "hardware", keys: []key{
 		{"type", "what match and price_by call node_type; the entry's name where not written", text, false},
@@ -150,7 +161,7 @@ func mappings() []mapping {
 	factor := matching("factor", jobFields(), func(matchField) shape { return mapOf(factorText) })
 	factor.keys = append(factor.keys, key{name: "else", means: "the factor of what is not listed: 1 where not written, or hold", is: oneOf(factorText, choice([]string{"hold"}))})
 	return []mapping{
-		cardKeys, versionKeys, hardwareKeys, meterKeys, priceKeys, tiersKeys, tierStepKeys, ruleKeys, chargeKeys, storageKeys, statesKeys, factor,
+		cardKeys, versionKeys, hardwareKeys, meterKeys, priceKeys, tiersKeys, tierStepKeys, ruleKeys, chargeKeys, storageKeys, statesKeys, limitKeys, factor,
 		matching("match", jobFields(), matchFieldShape), matching("hardware_match", hardwareFields(), matchFieldShape),
 		matching("storage_match", storageFields(), matchFieldShape), matching("any_match", matchFields(), matchFieldShape),
 	}

@@ -46,7 +46,7 @@ func (l *cardLoader) version(n *yaml.Node, path string, billBy BillBy) *Version 
 		"states": func(f yamldoc.Field, at string) { v.version.States = l.states(f.Value, at) },
 		"factor": func(f yamldoc.Field, at string) { v.factors = v.readFactors(f.Value, at) },
 	})
-	v.read(fields, path, map[string]func(yamldoc.Field, string){"rules": v.rules, "storage": v.storage})
+	v.read(fields, path, map[string]func(yamldoc.Field, string){"rules": v.rules, "storage": v.storage, "limits": v.limits})
 	v.finish(n, path)
 	return v.version
 }
