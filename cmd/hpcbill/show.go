@@ -81,6 +81,10 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s drawn, %s left until %s\n", oneLine(b.Allocation),
 			quantity(b.Opening), b.Unit, quantity(b.Drawn), quantity(b.Left), b.Until)
 	}
+	for _, n := range inv.Counters {
+		fmt.Fprintf(a.stdout, "tiers of %s count %s since %s: %s before, %s in this period\n", n.Meter, n.Unit, n.From,
+			quantity(n.Opening), quantity(n.Counted))
+	}
 	return nil
 }
 

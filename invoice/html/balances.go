@@ -47,6 +47,13 @@ func balanceOf(b invoice.Balance, words templates.Words) balance {
 	return s
 }
 
+// counted says what tiers count over the fiscal year.
+func counted(c invoice.Counter, words templates.Words) string {
+	set := func(x money.Exact) string { return words.Number(shortest(x, 0, maxQuantityPlaces)) }
+	return templates.Visible(words.Say("tiers.counted", "unit", words.Unit(c.Unit), "meter", c.Meter,
+		"date", words.Date(c.From.Year, c.From.Month, c.From.Day), "opening", set(c.Opening), "counted", set(c.Counted)))
+}
+
 // beyondKey tells what became of the use beyond an allocation.
 func beyondKey(b invoice.Balance) string {
 	if b.Overdraft == rates.OverdraftWaive {

@@ -85,6 +85,9 @@ func newPage(inv invoice.Invoice, extras Extras) (*page, error) {
 	if len(inv.Lines) > 0 {
 		p.Remarks = append(p.Remarks, words.Say("rounded.note", "places", strconv.Itoa(linePlaces(inv.Lines))))
 	}
+	for _, c := range inv.Counters {
+		p.Remarks = append(p.Remarks, counted(c, words))
+	}
 	if inv.Jobs > 0 {
 		p.Remarks = append(p.Remarks, words.Say("jobs.where"))
 	}
