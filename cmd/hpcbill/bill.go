@@ -63,7 +63,10 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if before != nil {
 		a.printChanges("since the last draft", s, invoice.Compare(before, b.invoices))
 	}
-	return a.printMonthBefore(ctx, s, b)
+	if err := a.printMonthBefore(ctx, s, b); err != nil {
+		return err
+	}
+	return a.printLate(ctx, s)
 }
 
 // draftDir holds a period's documents until it is issued.

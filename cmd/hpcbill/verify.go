@@ -111,15 +111,7 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 	if err != nil {
 		return err
 	}
-	issued, err := db.Invoices(ctx, history.Filter{Period: p.Period})
-	if err != nil {
-		return err
-	}
-	ledger, err := db.Ledger(ctx, p.Period)
-	if err != nil {
-		return err
-	}
-	b, err := s.computeWith(ctx, in, month, nil, ledger)
+	issued, b, err := s.rederive(ctx, in, month)
 	if err != nil {
 		return err
 	}
