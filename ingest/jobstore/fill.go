@@ -45,51 +45,52 @@ func fillColumn(jobs []ingest.Job, picks []pick, column int, v *columnar.Vector)
 		fillTexts(jobs, picks, v, func(j *ingest.Job, s string) { j.Source.Digest = s })
 	case colDumpTime, colLastSeen, colLastDigest, colLastLine: // not of the job
 	default:
-		fillInts(jobs, picks, v, numberField(column))
+		fillNumber(jobs, picks, column, v)
 	}
 }
 
-// numberField gives what sets the field of a column of numbers.
-func numberField(column int) func(*ingest.Job, int64) {
+// fillNumber is fillColumn for most columns of numbers.
+func fillNumber(jobs []ingest.Job, picks []pick, column int, v *columnar.Vector) {
 	switch column {
 	case colSubmit:
-		return func(j *ingest.Job, n int64) { j.Submit = ingest.Instant(n) }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.Submit = ingest.Instant(n) })
 	case colEligible:
-		return func(j *ingest.Job, n int64) { j.Eligible = ingest.Instant(n) }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.Eligible = ingest.Instant(n) })
 	case colStart:
-		return func(j *ingest.Job, n int64) { j.Start = ingest.Instant(n) }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.Start = ingest.Instant(n) })
 	case colEnd:
-		return func(j *ingest.Job, n int64) { j.End = ingest.Instant(n) }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.End = ingest.Instant(n) })
 	case colElapsed:
-		return func(j *ingest.Job, n int64) { j.ElapsedSeconds = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.ElapsedSeconds = n })
 	case colSuspended:
-		return func(j *ingest.Job, n int64) { j.SuspendedSeconds = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.SuspendedSeconds = n })
 	case colTimelimit:
-		return func(j *ingest.Job, n int64) { j.TimelimitSeconds = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.TimelimitSeconds = n })
 	case colNodeCount:
-		return func(j *ingest.Job, n int64) { j.NodeCount = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.NodeCount = n })
 	case colCPUs:
-		return func(j *ingest.Job, n int64) { j.CPUs = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.CPUs = n })
 	case colMemory:
-		return func(j *ingest.Job, n int64) { j.MemoryMiB = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.MemoryMiB = n })
 	case colGPUs:
-		return func(j *ingest.Job, n int64) { j.GPUs = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.GPUs = n })
 	case colBilling:
-		return func(j *ingest.Job, n int64) { j.Billing = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.Billing = n })
 	case colReqNodeCount:
-		return func(j *ingest.Job, n int64) { j.ReqNodeCount = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.ReqNodeCount = n })
 	case colReqCPUs:
-		return func(j *ingest.Job, n int64) { j.ReqCPUs = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.ReqCPUs = n })
 	case colReqMemory:
-		return func(j *ingest.Job, n int64) { j.ReqMemoryMiB = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.ReqMemoryMiB = n })
 	case colReqGPUs:
-		return func(j *ingest.Job, n int64) { j.ReqGPUs = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.ReqGPUs = n })
 	case colNotes:
-		return func(j *ingest.Job, n int64) { j.Notes = ingest.Notes(n) }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.Notes = ingest.Notes(n) })
 	case colLine:
-		return func(j *ingest.Job, n int64) { j.Source.Line = n }
+		fillInts(jobs, picks, v, func(j *ingest.Job, n int64) { j.Source.Line = n })
+	default:
+		panic("BUG: no field for a column")
 	}
-	panic("BUG: no field for a column")
 }
 
 func fillInts(jobs []ingest.Job, picks []pick, v *columnar.Vector, set func(*ingest.Job, int64)) {

@@ -1,6 +1,7 @@
 package jobstore
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -149,42 +150,107 @@ func radix(items, scratch []uint32, keyOf func(uint32) uint64) {
 	}
 }
 
+// newPart starts a part.
+func (w *partWriter) newPart(cluster, month string) *newPart {
+	w.count++
+	return &newPart{part: &part{Cluster: cluster, Month: month, temporary: fmt.Sprintf("%s-%06d", w.place, w.count)}}
+}
+
 // writePart writes one file.
 func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted bool) (*newPart, error) {
-	w.count++
-	p := &newPart{
-		part: &part{Cluster: strings.Clone(r.clusters.List[r.cluster[order[0]]]), Month: month,
-			Rows: len(order), Compacted: compacted, temporary: fmt.Sprintf("%s-%06d", w.place, w.count)},
-	}
+	p := w.newPart(strings.Clone(r.clusters.List[r.cluster[order[0]]]), month)
+	p.Compacted = compacted
 	if err := p.checkCluster(); err != nil {
 		return nil, err
 	}
 	p.describe(r, order)
-	file, err := os.Create(w.store.path(temporaryDir + "/" + p.temporary))
+	err := w.create(p, w.indexKeys(r, order), func(f *os.File) (*columnar.Writer, error) {
+		parquet := w.store.table.Create(w.enc, f)
+		return parquet, parquet.WriteRowGroup(r.vectors(), order)
+	})
+	if p.late != nil && r.texts[colDigest].List[r.index[colDigest][order[0]]] != noDigest {
+		p.late = nil
+	}
+	return p, err
+}
+
+// without writes a part again without some rows: going are their keys, in the
+// order of the rows, and kept those of the others.
+func (w *partWriter) without(old *part, name string, going, kept []key) (*newPart, error) {
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	parquet := w.store.table.Create(w.enc, file)
-	parquet.SetMeta("hpcbill.cluster", p.Cluster)
-	parquet.SetMeta("hpcbill.month", month)
-	if err := parquet.WriteRowGroup(r.vectors(), order); err != nil {
+	defer f.Close()
+	file, err := w.store.openParquet(old, f)
+	if err != nil {
 		return nil, err
 	}
-	index, shape := encodeIndex(w.indexKeys(r, order), false)
+	p := w.newPart(old.Cluster, old.Month)
+	p.name = columnar.Hash(old.Path)
+	gone := make([]uint32, len(going))
+	for i, k := range going {
+		gone[i] = uint32(k.at)
+		p.name = columnar.Fold(p.name^k.at^key0, k.print^key1)
+	}
+	err = w.create(p, kept, func(to *os.File) (*columnar.Writer, error) { return file.Without(gone, w.enc, to) })
+	if err != nil {
+		return nil, err
+	}
+	p.late = nil
+	p.MinStart, p.MinEnd, p.MaxEnd, err = w.store.ranges(p.part)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.finish(w.store, "", 0)
+}
+
+// ranges reads from a new part's statistics what describe works out.
+func (s *Store) ranges(p *part) (minStart, minEnd, maxEnd ingest.Instant, err error) {
+	f, err := os.Open(s.path(temporaryDir + "/" + p.temporary))
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	defer f.Close()
+	file, err := s.openParquet(p, f)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	start, _, started, err := file.IntRange(0, colStart)
+	if err == nil && started {
+		minStart = ingest.Instant(start)
+	}
+	least, greatest, ended, err2 := file.IntRange(0, colEnd)
+	if err2 == nil && ended {
+		minEnd, maxEnd = ingest.Instant(least), ingest.Instant(greatest)
+	}
+	return minStart, minEnd, maxEnd, errors.Join(err, err2)
+}
+
+// create makes the file of a part: the rows that fill writes, and the index.
+func (w *partWriter) create(p *newPart, keys []key, fill func(*os.File) (*columnar.Writer, error)) error {
+	file, err := os.Create(w.store.path(temporaryDir + "/" + p.temporary))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	parquet, err := fill(file)
+	if err != nil {
+		return err
+	}
+	parquet.SetMeta("hpcbill.cluster", p.Cluster)
+	parquet.SetMeta("hpcbill.month", p.Month)
+	index, shape := encodeIndex(keys, false)
 	shape.Offset = parquet.Append(index)
 	if err := parquet.Close(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.store.sync(file); err != nil {
-		return nil, err
+		return err
 	}
-	p.Index, p.Bytes = shape, parquet.Size()
-	if r.texts[colDigest].List[r.index[colDigest][order[0]]] == noDigest {
-		p.late = parquet.Late()
-	}
+	p.Rows, p.Index, p.Bytes, p.late = len(keys), shape, parquet.Size(), parquet.Late()
 	w.store.at("part-written")
-	return p, file.Close()
+	return file.Close()
 }
 
 // describe fills in the ranges that let a reader pass the part over, and the

@@ -12,9 +12,8 @@ func (g *Ingest) rewrite(d Dump) error {
 	losing := slices.SortedFunc(maps.Keys(g.removed), func(a, b *part) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.temporary, b.temporary))
 	})
-	kept := &rows{}
 	for _, p := range losing {
-		if err := g.withoutTaken(p, kept, d); err != nil {
+		if err := g.withoutTaken(p, d); err != nil {
 			return err
 		}
 	}
@@ -40,23 +39,28 @@ func (g *Ingest) rewrite(d Dump) error {
 
 // withoutTaken writes a part again without the rows that go, and sends those
 // where they belong.
-func (g *Ingest) withoutTaken(p *part, kept *rows, d Dump) error {
+func (g *Ingest) withoutTaken(p *part, d Dump) error {
 	gone := g.removed[p]
 	slices.SortFunc(gone, func(a, b taken) int { return cmp.Compare(a.row, b.row) })
-	history, err := g.store.historyOf(p, g.pathOf(p), g.allSightings(d))
+	keys, err := p.Index.read(g.pathOf(p))
 	if err != nil {
 		return err
 	}
-	err = g.store.eachRow(p, g.pathOf(p), func(row uint32, v *revision) error {
-		if len(gone) == 0 || gone[0].row != row {
-			kept.addRevision(v)
-			return nil
+	kept, going := splitKeys(keys, gone)
+	seen := map[uint64][]seenBy{}
+	err = eachSighting(g.allSightings(d), p.Cluster, going, func(at int, by seenBy) {
+		seen[going[at].at] = append(seen[going[at].at], by)
+	})
+	if err != nil {
+		return err
+	}
+	sortByRow(going)
+	err = g.store.eachKey(p, g.pathOf(p), everyColumn(), going, func(row uint32, v *revision) error {
+		for _, by := range seen[uint64(row)] {
+			v.see(by)
 		}
 		to := gone[0].to
 		gone = gone[1:]
-		for _, by := range history.seen[row] {
-			v.see(by)
-		}
 		switch to {
 		case winning:
 			return g.addWinner(v)
@@ -65,8 +69,27 @@ func (g *Ingest) withoutTaken(p *part, kept *rows, d Dump) error {
 		}
 		return nil
 	})
-	if err != nil {
+	if err != nil || len(kept) == 0 {
 		return err
 	}
-	return g.writeAll(kept, !p.visible())
+	shorter, err := g.parts.without(p, g.pathOf(p), going, kept)
+	if err == nil {
+		g.fresh = append(g.fresh, shorter)
+	}
+	return err
+}
+
+// splitKeys gives the keys of the rows that stay, as they are numbered when
+// the others are gone, and of those that go.
+func splitKeys(keys []key, gone []taken) (kept, going []key) {
+	for _, k := range keys {
+		at, found := slices.BinarySearchFunc(gone, k.at, func(t taken, row uint64) int { return cmp.Compare(uint64(t.row), row) })
+		if found {
+			going = append(going, k)
+			continue
+		}
+		k.at -= uint64(at)
+		kept = append(kept, k)
+	}
+	return kept, going
 }

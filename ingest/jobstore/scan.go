@@ -45,38 +45,64 @@ func (s *Store) scan(p *part, f *os.File, columns []int, keys []key, do func(row
 	if err != nil {
 		return err
 	}
-	var page columnar.Page
-	var picks []pick
-	var jobs []ingest.Job
-	var v revision
-	all := keys == nil
-	for before := 0; all || len(keys) > 0; before += page.Rows {
-		if err := pages.Next(&page); err != nil || page.Rows == 0 {
+	r := rowReader{part: p, columns: columns, do: do}
+	for before := 0; ; before += r.page.Rows {
+		rows, err := pages.Upcoming()
+		if err != nil || rows == 0 || keys != nil && len(keys) == 0 {
 			return err
 		}
-		picks = picks[:0]
-		for i := 0; all && i < page.Rows; i++ {
-			picks = append(picks, pick{uint32(i), uint32(i)})
+		here := keys
+		for len(keys) > 0 && keys[0].at < uint64(before+rows) {
+			keys = keys[1:]
 		}
-		prints := keys
-		for ; len(keys) > 0 && keys[0].at < uint64(before+page.Rows); keys = keys[1:] {
-			picks = append(picks, pick{uint32(keys[0].at) - uint32(before), uint32(len(picks))})
+		here = here[:len(here)-len(keys)]
+		if keys != nil && len(here) == 0 {
+			r.page.Rows = rows
+			err = pages.Skip()
+		} else if err = pages.Next(&r.page); err == nil {
+			err = r.rows(uint32(before), here, keys == nil)
 		}
-		jobs = slices.Grow(jobs[:0], len(picks))[:len(picks)]
-		clear(jobs)
-		for _, c := range columns {
-			fillColumn(jobs, picks, c, &page.Vectors[c])
+		if err != nil {
+			return err
 		}
-		for i, picked := range picks {
-			v = revision{Job: jobs[i]}
-			v.readHistory(&page, int(picked.row))
-			v.Cluster = p.Cluster
-			if !all {
-				v.JobIDRaw, v.print = prints[i].raw, prints[i].print
-			}
-			if err := do(uint32(before)+picked.row, &v); err != nil {
-				return err
-			}
+	}
+}
+
+// rowReader makes revisions of the rows of a page.
+type rowReader struct {
+	part    *part
+	columns []int
+	do      func(row uint32, v *revision) error
+
+	page  columnar.Page
+	picks []pick
+	jobs  []ingest.Job
+	v     revision
+}
+
+// rows calls do for all rows of the page, or for those that keys name.
+func (r *rowReader) rows(before uint32, keys []key, all bool) error {
+	r.picks = r.picks[:0]
+	for i := 0; all && i < r.page.Rows; i++ {
+		r.picks = append(r.picks, pick{uint32(i), uint32(i)})
+	}
+	for i, k := range keys {
+		r.picks = append(r.picks, pick{uint32(k.at) - before, uint32(i)})
+	}
+	r.jobs = slices.Grow(r.jobs[:0], len(r.picks))[:len(r.picks)]
+	clear(r.jobs)
+	for _, c := range r.columns {
+		fillColumn(r.jobs, r.picks, c, &r.page.Vectors[c])
+	}
+	for i, picked := range r.picks {
+		r.v = revision{Job: r.jobs[i]}
+		r.v.readHistory(&r.page, int(picked.row))
+		r.v.Cluster = r.part.Cluster
+		if !all {
+			r.v.JobIDRaw, r.v.print = keys[i].raw, keys[i].print
+		}
+		if err := r.do(before+picked.row, &r.v); err != nil {
+			return err
 		}
 	}
 	return nil

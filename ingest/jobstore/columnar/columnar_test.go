@@ -317,3 +317,92 @@ func TestExtremeNumbers(t *testing.T) {
 	require.True(t, ok)
 	require.EqualValues(t, []int64{0, -1}, []int64{least, greatest})
 }
+
+func TestWithout(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp("", "columnar")
+		require.NoError(t, err)
+		defer os.RemoveAll(dir)
+		n := rapid.SampledFrom([]int{2, 2, 100, 100, 100, 100, PageRows + 50, 2*PageRows + 1}).Draw(t, "rows")
+		vectors := rows(n)
+		write(t, filepath.Join(dir, "a"), vectors, inOrder(n))
+		drop := map[uint32]bool{}
+		for range rapid.IntRange(1, 5).Draw(t, "gone") {
+			drop[uint32(rapid.SampledFrom([]int{0, 1, n / 2, n - 1, rapid.IntRange(0, n-1).Draw(t, "row")}).Draw(t, "which"))] = true
+		}
+		if rapid.Bool().Draw(t, "a whole page") {
+			for i := 0; i < n-1 && i < PageRows; i++ {
+				drop[uint32(i)] = true
+			}
+		}
+		var gone, kept []uint32
+		for _, row := range inOrder(n) {
+			if drop[row] {
+				gone = append(gone, row)
+			} else {
+				kept = append(kept, row)
+			}
+		}
+		if len(kept) == 0 {
+			t.Skip("nothing stays")
+		}
+		f, err := os.Create(filepath.Join(dir, "b"))
+		require.NoError(t, err)
+		out, err := open(t, filepath.Join(dir, "a")).Without(gone, NewEncoder(), f)
+		require.NoError(t, err)
+		require.NoError(t, out.Close())
+		require.NoError(t, f.Close())
+		b := open(t, filepath.Join(dir, "b"))
+		require.EqualValues(t, len(kept), b.Rows())
+		requireSame(t, vectors, kept, b, 0)
+
+		// The statistics are those of the rows written afresh.
+		write(t, filepath.Join(dir, "c"), vectors, kept)
+		c := open(t, filepath.Join(dir, "c"))
+		for position := range testTable.Columns {
+			least, greatest, known, err := b.statistics(0, position)
+			require.NoError(t, err)
+			wantLeast, wantGreatest, wanted, err := c.statistics(0, position)
+			require.NoError(t, err)
+			if testTable.Columns[position].Kind == Text && known != wanted {
+				continue // a dictionary was given up, and the statistics with it
+			}
+			require.Equal(t, []any{wanted, wantLeast, wantGreatest}, []any{known, least, greatest}, testTable.Columns[position].Name)
+		}
+	})
+}
+
+func FuzzParsePageHeader(f *testing.F) {
+	f.Add(appendDataPageHeader(nil, 100, 2000, 1000, 0))
+	f.Add(appendDictionaryPageHeader(nil, 3, 24, 30))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h, err := parsePageHeader(data)
+		if err == nil {
+			require.LessOrEqual(t, h.size, len(data))
+			require.GreaterOrEqual(t, min(h.values, h.compressed, h.uncompressed), 0)
+		}
+	})
+}
+
+func TestPagesCanBePassedOver(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	vectors := rows(3*PageRows + 7)
+	write(t, name, vectors, inOrder(3*PageRows+7))
+	pages, err := open(t, name).Pages(0, []int{plain, word, few})
+	require.NoError(t, err)
+	require.NoError(t, pages.Skip())
+	n, err := pages.Upcoming()
+	require.NoError(t, err)
+	require.Equal(t, PageRows, n)
+	require.NoError(t, pages.Skip())
+	var page Page
+	require.NoError(t, pages.Next(&page))
+	require.Equal(t, vectors[plain].Ints[2*PageRows:3*PageRows], page.Vectors[plain].Ints)
+	require.Equal(t, vectors[word].Dict[vectors[word].Index[2*PageRows]], text(page.Vectors[word], 0))
+	require.NoError(t, pages.Skip())
+	n, err = pages.Upcoming()
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.NoError(t, pages.Next(&page))
+	require.Zero(t, page.Rows)
+}

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"github.com/apache/arrow/go/v17/parquet"
 )
@@ -49,4 +50,62 @@ func appendPageStart(dst []byte, kind, uncompressed, compressed int) []byte {
 // appendI32 appends the next field of a struct.
 func appendI32(dst []byte, n int) []byte {
 	return binary.AppendVarint(append(dst, 1<<4|thriftI32), int64(n))
+}
+
+// maxPageHeader is more than any header that is written here has bytes.
+const maxPageHeader = 64
+
+var errPageHeader = errors.New("damaged page header")
+
+// parsePageHeader reads a header as the functions above write it, and nothing
+// else.
+func parsePageHeader(data []byte) (h pageHeader, err error) {
+	r := headerReader{data: data}
+	h.kind, h.uncompressed, h.compressed = r.int(), r.int(), r.int()
+	switch h.kind {
+	case dataPage:
+		r.expect(2<<4 | thriftStruct)
+		h.values, h.encoding = r.int(), parquet.Encoding(r.int())
+		if r.int() != int(parquet.Encodings.RLE) || r.int() != int(parquet.Encodings.RLE) {
+			r.bad = true
+		}
+	case dictionaryPage:
+		r.expect(4<<4 | thriftStruct)
+		h.values, h.encoding = r.int(), parquet.Encoding(r.int())
+		r.expect(1<<4 | thriftFalse)
+	default:
+		r.bad = true
+	}
+	r.expect(thriftStop)
+	r.expect(thriftStop)
+	h.size = len(data) - len(r.data)
+	if r.bad || h.uncompressed < 0 || h.compressed < 0 || h.values < 0 {
+		return h, errPageHeader
+	}
+	return h, nil
+}
+
+type headerReader struct {
+	data []byte
+	bad  bool
+}
+
+func (r *headerReader) expect(b byte) {
+	if len(r.data) == 0 || r.data[0] != b {
+		r.bad = true
+		return
+	}
+	r.data = r.data[1:]
+}
+
+// int reads the next field of a struct, of 32 bits.
+func (r *headerReader) int() int {
+	r.expect(1<<4 | thriftI32)
+	n, size := binary.Varint(r.data)
+	if size <= 0 || n != int64(int32(n)) {
+		r.bad = true
+		return 0
+	}
+	r.data = r.data[size:]
+	return int(n)
 }

@@ -19,6 +19,7 @@ var ErrForeign = errors.New("not a file of hpcbill's")
 type File struct {
 	table  *Table
 	f      *os.File
+	size   int64
 	reader *file.Reader
 }
 
@@ -30,7 +31,11 @@ func (t *Table) Open(f *os.File) (opened *File, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged or cut off: %w", f.Name(), err)
 	}
-	opened = &File{table: t, f: f, reader: reader}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	opened = &File{table: t, f: f, size: info.Size(), reader: reader}
 	if by := reader.MetaData().GetCreatedBy(); by != maker {
 		return nil, fmt.Errorf("%s: written by %q: %w", f.Name(), by, ErrForeign)
 	}
@@ -102,13 +107,6 @@ type Pages struct {
 	rows    int // still to come
 }
 
-type columnPages struct {
-	position int
-	pages    file.PageReader
-	numbers  []int64 // the dictionary of a column of numbers
-	texts    []string
-}
-
 // Page is the rows that Pages.Next read: one vector for each column of the
 // table, of which those asked for are filled. Texts come as Dict and Index
 // where the file has a dictionary, otherwise as Dict with an entry for each
@@ -130,74 +128,81 @@ type columnScratch struct {
 // group.
 func (f *File) Pages(group int, columns []int) (p *Pages, err error) {
 	defer recovered(&err)
-	p = &Pages{file: f, rows: f.GroupRows(group)}
-	rowGroup := f.reader.RowGroup(group)
-	for _, position := range columns {
-		pages, err := rowGroup.GetColumnPageReader(position)
-		if err != nil {
-			return nil, fmt.Errorf("%s: column %s: %w", f.f.Name(), f.table.Columns[position].Name, err)
+	p = &Pages{file: f, rows: f.GroupRows(group), columns: make([]columnPages, len(columns))}
+	for i, position := range columns {
+		if p.columns[i], err = f.columnPages(group, position); err != nil {
+			return nil, err
 		}
-		p.columns = append(p.columns, columnPages{position: position, pages: pages})
 	}
 	return p, nil
+}
+
+// Upcoming gives the number of rows of the next page, 0 after the last.
+func (p *Pages) Upcoming() (rows int, err error) {
+	if p.rows == 0 {
+		return 0, nil
+	}
+	for i := range p.columns {
+		c := &p.columns[i]
+		h, err := c.peek()
+		if err == nil && i > 0 && h.values != rows {
+			err = fmt.Errorf("damaged: a page of %d rows beside one of %d", h.values, rows)
+		}
+		if err != nil {
+			return 0, p.file.columnError(c.position, err)
+		}
+		rows = h.values
+	}
+	if rows <= 0 || rows > p.rows {
+		return 0, fmt.Errorf("%s: damaged: a page of %d rows where %d are to come", p.file.f.Name(), rows, p.rows)
+	}
+	return rows, nil
+}
+
+// Skip passes the next page over.
+func (p *Pages) Skip() error {
+	rows, err := p.Upcoming()
+	if err != nil {
+		return err
+	}
+	for i := range p.columns {
+		p.columns[i].skip()
+	}
+	p.rows -= rows
+	return nil
 }
 
 // Next reads the next page of every column. The page has no rows after the
 // last.
 func (p *Pages) Next(page *Page) (err error) {
-	defer recovered(&err)
 	page.Rows = 0
-	if p.rows == 0 {
-		return nil
+	rows, err := p.Upcoming()
+	if err != nil || rows == 0 {
+		return err
 	}
 	if page.Vectors == nil {
 		page.Vectors = make([]Vector, len(p.file.table.Columns))
 		page.scratch = make([]columnScratch, len(p.file.table.Columns))
 	}
-	rows := -1
 	for i := range p.columns {
 		c := &p.columns[i]
-		n, err := c.next(&p.file.table.Columns[c.position], &page.Vectors[c.position], &page.scratch[c.position])
-		if err == nil && rows >= 0 && n != rows {
-			err = fmt.Errorf("damaged: a page of %d rows beside one of %d", n, rows)
+		if err := c.next(&page.Vectors[c.position], &page.scratch[c.position]); err != nil {
+			return p.file.columnError(c.position, err)
 		}
-		if err != nil {
-			return fmt.Errorf("%s: column %s: %w", p.file.f.Name(), p.file.table.Columns[c.position].Name, err)
-		}
-		rows = n
-	}
-	if rows <= 0 || rows > p.rows {
-		return fmt.Errorf("%s: damaged: %d rows are missing", p.file.f.Name(), p.rows)
 	}
 	p.rows -= rows
 	page.Rows = rows
 	return nil
 }
 
-// next reads a data page, and the dictionary before it.
-func (c *columnPages) next(column *Column, v *Vector, scratch *columnScratch) (rows int, err error) {
-	for c.pages.Next() {
-		switch page := c.pages.Page().(type) {
-		case *file.DictionaryPage:
-			if err := c.readDictionary(column, page.Data(), int(page.NumValues())); err != nil {
-				return 0, err
-			}
-		case *file.DataPageV1:
-			return int(page.NumValues()), c.readPage(column, v, scratch, page)
-		default:
-			return 0, errors.New("damaged: a page of an unknown kind")
-		}
-	}
-	if err := c.pages.Err(); err != nil {
-		return 0, err
-	}
-	return 0, errors.New("damaged: a page is missing")
+func (f *File) columnError(position int, err error) error {
+	return fmt.Errorf("%s: column %s: %w", f.f.Name(), f.table.Columns[position].Name, err)
 }
 
 var errPage = errors.New("damaged page: it is too short")
 
-func (c *columnPages) readDictionary(column *Column, data []byte, entries int) (err error) {
-	if column.Kind == Text {
+func (c *columnPages) readDictionary(data []byte, entries int) (err error) {
+	if c.column.Kind == Text {
 		c.texts, err = readTexts(nil, data, entries)
 		return err
 	}
@@ -209,8 +214,9 @@ func (c *columnPages) readDictionary(column *Column, data []byte, entries int) (
 	return nil
 }
 
-func (c *columnPages) readPage(column *Column, v *Vector, scratch *columnScratch, page *file.DataPageV1) (err error) {
-	rows, values, data := int(page.NumValues()), int(page.NumValues()), page.Data()
+// readPage decodes a data page of some rows.
+func (c *columnPages) readPage(v *Vector, scratch *columnScratch, h pageHeader, data []byte) (err error) {
+	column, rows, values := c.column, h.values, h.values
 	var levels []uint32
 	if column.Nullable {
 		if levels, data, err = readLevels(grow(&scratch.levels, rows), data); err != nil {
@@ -221,7 +227,7 @@ func (c *columnPages) readPage(column *Column, v *Vector, scratch *columnScratch
 			values += int(l)
 		}
 	}
-	dictionary := parquet.Encoding(page.Encoding()) == parquet.Encodings.RLEDict
+	dictionary := h.encoding == parquet.Encodings.RLEDict
 	indices := scratch.indices
 	if dictionary {
 		if len(data) == 0 {
@@ -318,6 +324,9 @@ func within(indices []uint32, entries int) error {
 // the page.
 func readTexts(dst []string, data []byte, n int) ([]string, error) {
 	text := string(data)
+	if n > len(text)/4 {
+		return nil, errPage
+	}
 	if dst == nil {
 		dst = make([]string, 0, n)
 	}

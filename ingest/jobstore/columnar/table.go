@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/schema"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Kind is the type of a column.
@@ -66,6 +67,7 @@ type Table struct {
 	Version int    // of the columns: rises when they change
 	Columns []Column
 
+	zstd  *zstd.Decoder
 	root  *schema.GroupNode
 	props *parquet.WriterProperties
 	index map[string]int
@@ -93,6 +95,9 @@ func NewTable(name string, version int, columns []Column) *Table {
 		panic(fmt.Sprintf("BUG: table %s: %v", name, err))
 	}
 	t.root, t.props = root, parquet.NewWriterProperties(options...)
+	if t.zstd, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxPageBytes)); err != nil {
+		panic("BUG: zstd decoder: " + err.Error())
+	}
 	return t
 }
 

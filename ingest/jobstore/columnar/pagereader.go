@@ -1,0 +1,151 @@
+package columnar
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/parquet"
+)
+
+// columnPages reads the pages of one column chunk from where they lie, one at
+// a time, so that many files can be open at once.
+type columnPages struct {
+	file     *File
+	column   *Column
+	position int
+
+	offset, end int64  // of the pages still to come
+	ahead       []byte // what was read from offset on: at least the next header
+	aheadBuffer []byte
+	raw, plain  []byte // buffers
+
+	numbers []int64 // the dictionary of a column of numbers
+	texts   []string
+}
+
+// maxPageBytes bounds a page: more is damage, and nothing is allocated for it.
+const maxPageBytes = 1 << 30
+
+func (f *File) columnPages(group, position int) (c columnPages, err error) {
+	meta, err := f.reader.MetaData().RowGroup(group).ColumnChunk(position)
+	if err != nil {
+		return c, f.columnError(position, err)
+	}
+	start := meta.DataPageOffset()
+	if meta.HasDictionaryPage() {
+		start = min(start, meta.DictionaryPageOffset())
+	}
+	c = columnPages{file: f, column: &f.table.Columns[position], position: position,
+		offset: start, end: start + meta.TotalCompressedSize()}
+	if start < int64(len(magic)) || c.end < start || c.end > f.size {
+		return c, f.columnError(position, fmt.Errorf("damaged: pages from %d to %d in a file of %d bytes", start, c.end, f.size))
+	}
+	return c, nil
+}
+
+// peek gives the header of the next data page. A dictionary before it is read.
+func (c *columnPages) peek() (pageHeader, error) {
+	for {
+		h, err := c.header()
+		if err != nil || h.kind == dataPage {
+			return h, err
+		}
+		data, err := c.payload(h)
+		if err == nil {
+			data, err = c.decompress(h, data)
+		}
+		if err == nil {
+			err = c.readDictionary(data, h.values)
+		}
+		if err != nil {
+			return h, err
+		}
+	}
+}
+
+// header gives the header of the next page of any kind.
+func (c *columnPages) header() (pageHeader, error) {
+	if len(c.ahead) == 0 {
+		n := int(min(maxPageHeader, c.end-c.offset))
+		if n == 0 {
+			return pageHeader{}, fmt.Errorf("damaged: a page is missing")
+		}
+		c.ahead = grow(&c.aheadBuffer, n)
+		if _, err := c.file.f.ReadAt(c.ahead, c.offset); err != nil {
+			return pageHeader{}, noEOF(err)
+		}
+	}
+	h, err := parsePageHeader(c.ahead)
+	if err == nil && (h.compressed > maxPageBytes || h.uncompressed > maxPageBytes || c.offset+int64(h.size+h.compressed) > c.end) {
+		err = errPage
+	}
+	return h, err
+}
+
+// payload reads the compressed bytes of the page whose header is next, and
+// the header after it.
+func (c *columnPages) payload(h pageHeader) ([]byte, error) {
+	c.offset += int64(h.size)
+	n := h.compressed + int(min(maxPageHeader, c.end-c.offset-int64(h.compressed)))
+	data := grow(&c.raw, n)
+	if _, err := c.file.f.ReadAt(data, c.offset); err != nil {
+		return nil, noEOF(err)
+	}
+	c.offset += int64(h.compressed)
+	c.ahead = append(c.aheadBuffer[:0], data[h.compressed:]...)
+	c.aheadBuffer = c.ahead
+	return data[:h.compressed], nil
+}
+
+func (c *columnPages) decompress(h pageHeader, data []byte) ([]byte, error) {
+	if c.column.Late {
+		return data, nil
+	}
+	plain, err := c.file.table.zstd.DecodeAll(data, grow(&c.plain, h.uncompressed)[:0])
+	if err != nil {
+		return nil, fmt.Errorf("damaged page: %w", err)
+	}
+	if len(plain) != h.uncompressed {
+		return nil, errPage
+	}
+	return plain, nil
+}
+
+// next decodes the next data page.
+func (c *columnPages) next(v *Vector, scratch *columnScratch) error {
+	h, err := c.peek()
+	if err != nil {
+		return err
+	}
+	data, err := c.payload(h)
+	if err == nil {
+		data, err = c.decompress(h, data)
+	}
+	if err != nil {
+		return err
+	}
+	return c.readPage(v, scratch, h, data)
+}
+
+// skip passes over the data page whose header peek gave.
+func (c *columnPages) skip() {
+	h, _ := c.header() // it was read already
+	c.offset += int64(h.size + h.compressed)
+	c.ahead = nil
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// pageHeader is what the files' page headers say.
+type pageHeader struct {
+	kind                     int
+	uncompressed, compressed int
+	values                   int // rows of a data page, entries of a dictionary
+	encoding                 parquet.Encoding
+	size                     int // of the header
+}
