@@ -21,7 +21,7 @@ func (a *app) reportCommand() *cobra.Command {
 	c.AddCommand(
 		a.siteReport("quarantine", "records that could not be read and keep their period open", (*site).reportQuarantine),
 		a.siteReport("ingests", "every dump that was taken, and what became of its records", (*site).reportIngests),
-		a.unbilledCommand(), a.recoveryCommand(), a.policyCommand(),
+		a.unbilledCommand(), a.recoveryCommand(), a.policyCommand(), a.fairshareCommand(), a.priorityCommand(),
 		a.whatIfCommand(),
 	)
 	return c
