@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -89,6 +91,10 @@ func (a *app) span(in *inputs, period, year string) (first, last rates.Period, e
 // recovered is money under one heading.
 type recovered struct{ list, reductions, charged money.Amount }
 
+func (r *recovered) add(o recovered) {
+	r.list, r.reductions, r.charged = r.list+o.list, r.reductions+o.reductions, r.charged+o.charged
+}
+
 func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*table, error) {
 	months, err := s.months(ctx, first, last)
 	if err != nil {
@@ -98,22 +104,67 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 	for _, m := range months {
 		invoices = append(invoices, m.invoices...)
 	}
+	classes, groups, funds, all := map[string]*recovered{}, map[string]*recovered{}, map[string]*recovered{}, map[string]*recovered{}
+	put := func(to map[string]*recovered, name string, r recovered) {
+		if to[name] == nil {
+			to[name] = &recovered{}
+		}
+		to[name].add(r)
+	}
+	for i := range invoices {
+		inv := &invoices[i]
+		r := recovered{inv.List, inv.Reductions, inv.Total}
+		put(classes, inv.Group.Class, r)
+		put(groups, inv.Group.ID, r)
+		put(all, spanText(first, last), r)
+		shares, err := byPayer(inv)
+		if err != nil {
+			return nil, err
+		}
+		for n, payer := range inv.Payers() {
+			put(funds, payer.Fund, shares[n])
+		}
+	}
 	t := &table{columns: columns("by", "name", ">list", ">reductions", ">other", ">charged", ">percent", "note")}
-	headings := []struct {
-		by string
-		of func(*invoice.Invoice) string
-	}{
-		{"class", func(inv *invoice.Invoice) string { return inv.Group.Class }},
-		{"group", func(inv *invoice.Invoice) string { return inv.Group.ID }},
-		{"fund", func(inv *invoice.Invoice) string { return inv.Group.Fund }},
-		{"total", func(*invoice.Invoice) string { return spanText(first, last) }},
+	s.addRecovered(t, "class", classes, "")
+	s.addRecovered(t, "group", groups, "")
+	note := ""
+	if invoice.AnySplit(invoices) {
+		note = "list and reductions shared as the total is"
 	}
-	for _, h := range headings {
-		s.addRecovered(t, h.by, invoices, h.of)
-	}
+	s.addRecovered(t, "fund", funds, note)
+	s.addRecovered(t, "total", all, "")
 	s.addReductions(t, invoices)
 	addPrices(t, invoice.PricesPaid(invoices, s.labelOf))
 	return t, nil
+}
+
+// byPayer shares the money of an invoice among those who pay it: the total as
+// they do, list and reductions in proportion to that, or to their percentages
+// where there is nothing to pay.
+func byPayer(inv *invoice.Invoice) ([]recovered, error) {
+	payers := inv.Payers()
+	amounts, percents := make([]money.Exact, len(payers)), make([]money.Exact, len(payers))
+	weights := percents
+	for i, p := range payers {
+		amounts[i], percents[i] = money.Int(int64(max(p.Amount, -p.Amount))), p.Percent
+		if p.Amount != 0 {
+			weights = amounts
+		}
+	}
+	lists, err := money.Split(inv.List, weights)
+	if err != nil {
+		return nil, err
+	}
+	reductions, err := money.Split(inv.Reductions, weights)
+	if err != nil {
+		return nil, err
+	}
+	shares := make([]recovered, len(payers))
+	for i, p := range payers {
+		shares[i] = recovered{lists[i], reductions[i], p.Amount}
+	}
+	return shares, nil
 }
 
 func spanText(first, last rates.Period) string {
@@ -123,27 +174,14 @@ func spanText(first, last rates.Period) string {
 	return first.String() + ".." + last.String()
 }
 
-func (s *site) addRecovered(t *table, by string, invoices []invoice.Invoice, of func(*invoice.Invoice) string) {
-	sums := map[string]*recovered{}
-	var names []string
-	for i := range invoices {
-		inv := &invoices[i]
-		name := of(inv)
-		if sums[name] == nil {
-			sums[name] = &recovered{}
-			names = append(names, name)
-		}
-		r := sums[name]
-		r.list, r.reductions, r.charged = r.list+inv.List, r.reductions+inv.Reductions, r.charged+inv.Total
-	}
-	sort.Strings(names)
+func (s *site) addRecovered(t *table, by string, sums map[string]*recovered, note string) {
 	c := s.config.Currency
-	for _, name := range names {
-		r, note := sums[name], ""
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		r, says := sums[name], note
 		if name == "" {
-			note = "the roster gives none"
+			says = "the roster gives none"
 		}
-		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.charged-r.list-r.reductions), c.Plain(r.charged), share(r.charged, r.list), note)
+		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.charged-r.list-r.reductions), c.Plain(r.charged), share(r.charged, r.list), says)
 	}
 }
 
