@@ -14,8 +14,7 @@ import (
 
 // Query says which jobs to read, and what of them.
 type Query struct {
-	// From and To bound the End of the jobs, half-open. None and None mean
-	// all that ended.
+	// From and To bound the End of the jobs, half-open; None is no bound.
 	From, To ingest.Instant
 
 	// Overlapping takes From and To to be about the run instead: jobs that
@@ -67,7 +66,7 @@ func (s *Store) Select(q Query) iter.Seq2[[]ingest.Job, error] {
 }
 
 func (s *Store) selectJobs(q Query, yield func([]ingest.Job, error) bool) error {
-	if q.From == ingest.None && q.To == ingest.None {
+	if q.To == ingest.None {
 		q.To = math.MaxInt64
 	}
 	columns, err := s.columns(q.Columns)

@@ -2,6 +2,7 @@ package jobstore
 
 import (
 	"strings"
+	"unsafe"
 
 	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore/columnar"
@@ -115,9 +116,7 @@ func (r *rows) add(jobs []ingest.Job) {
 		r.ints[colDumpTime][i], r.ints[colLastSeen][i], r.ints[colLastLine][i] = 0, 0, 0
 	}
 	r.n += len(jobs)
-	for i := range jobs {
-		r.prints[first+i] = r.print(first+i, jobs[i].JobID)
-	}
+	r.addPrints(first, len(jobs))
 }
 
 // reserve makes room for n rows and gives the position of the first.
@@ -142,7 +141,7 @@ func (r *rows) addRevision(v *revision) {
 	r.index[colDigest][first] = r.texts[colDigest].Number(v.Source.Digest)
 	r.index[colLastDigest][first] = r.texts[colLastDigest].Number(digest)
 	r.n++
-	r.prints[first] = r.print(first, v.JobID)
+	r.addPrints(first, 1)
 }
 
 func (r *rows) addNumbers(jobs []ingest.Job, first int) {
@@ -202,8 +201,14 @@ func (r *rows) addTexts(jobs []ingest.Job, first int) {
 
 func putTexts(dst []uint32, texts *columnar.Texts, jobs []ingest.Job, field func(*ingest.Job) string) {
 	dst = dst[:len(jobs)]
+	last, number := "", uint32(0)
 	for i := range jobs {
-		dst[i] = texts.Number(field(&jobs[i]))
+		// The jobs of a user stand together, and a reader has each text once.
+		s := field(&jobs[i])
+		if i == 0 || len(s) != len(last) || unsafe.StringData(s) != unsafe.StringData(last) {
+			last, number = s, texts.Number(s)
+		}
+		dst[i] = number
 	}
 }
 
@@ -214,30 +219,87 @@ const (
 	key2 = 0xA4093822299F31D1
 )
 
-// print gives the fingerprint of a row: 64 bits of everything that the dump
-// said of the job, but not of where it stood. It is in the indices on disk,
-// so it never changes.
-func (r *rows) print(i int, jobID string) uint64 {
-	hash := func(col int) uint64 { return r.texts[col].Hashes[r.index[col][i]] }
-	number := func(col int) uint64 { return uint64(r.ints[col][i]) }
-	h := columnar.Fold(r.clusters.Hashes[r.cluster[i]]^key0, columnar.Hash(jobID)^key1)
-	h += columnar.Fold(number(colJobIDRaw)^0x452821E638D01377, number(colDBIndex)^0xBE5466CF34E90C6D)
-	h += columnar.Fold(number(colSubmit)^0xC0AC29B7C97C50DD, number(colEligible)^0x3F84D5B5B5470917)
-	h += columnar.Fold(number(colStart)^0x9216D5D98979FB1B, number(colEnd)^0xD1310BA698DFB5AD)
-	h += columnar.Fold(number(colElapsed)^0x2FFD72DBD01ADFB7, number(colSuspended)^0xB8E1AFED6A267E97)
-	h += columnar.Fold(number(colTimelimit)^0xBA7C9045F12C7F99, number(colNodeCount)^0x24A19947B3916CF7)
-	h += columnar.Fold(number(colCPUs)^0x0801F2E2858EFC17, number(colMemory)^0x636920D871574E69)
-	h += columnar.Fold(number(colGPUs)^0xA458FEA3F4933D7F, number(colBilling)^0x0D95748F728EB659)
-	h += columnar.Fold(number(colReqNodeCount)^0x718BCD5882154AEF, number(colReqCPUs)^0x7B54A41DC25A59B5)
-	h += columnar.Fold(number(colReqMemory)^0x9C30D5392AF26013, number(colReqGPUs)^0xC5D1B023286085F1)
-	h += columnar.Fold(number(colNotes)^0xCA417918B8DB38EF, hash(colUser)^0x8E79DCB0603A180F)
-	h += columnar.Fold(hash(colAccount)^0x6C9E0E8BB01E8A3F, hash(colPartition)^0xD71577C1BD314B27)
-	h += columnar.Fold(hash(colQoS)^0x78AF2FDA55605C61, hash(colWCKey)^0xE65525F3AA55AB95)
-	h += columnar.Fold(hash(colReservation)^0x5748986263E81441, hash(colName)^0x55CA396A2AAB10B7)
-	h += columnar.Fold(hash(colState)^0xB4CC5C341141E8CF, hash(colCancelledBy)^0xA15486AF7C72E993)
-	h += columnar.Fold(hash(colAllocTRES)^0xB3EE1411636FBC2B, hash(colReqTRES)^0x2BA9C55D741831F7)
-	h += columnar.Fold(hash(colNodeList)^0xCE5C3E169B87931F, key2)
-	return columnar.Fold(h^key1, h>>32^key2)
+// addPrints works out the fingerprints of n rows: 64 bits of everything that
+// the dump said of each job, but not of where it stood. They are in the
+// indices on disk, so that they never change.
+func (r *rows) addPrints(first, n int) {
+	prints := r.prints[first : first+n]
+	start := uint32(0)
+	if first > 0 {
+		start = r.ends[first-1]
+	}
+	for i := range prints {
+		end := r.ends[first+i]
+		jobID := unsafe.String(unsafe.SliceData(r.jobIDs[start:end]), end-start)
+		prints[i] = columnar.Fold(r.clusters.Hashes[r.cluster[first+i]]^key0, columnar.Hash(jobID)^key1)
+		start = end
+	}
+	for _, p := range printPairs {
+		mixColumns(prints, r.wordsOf(p.a, first), r.wordsOf(p.b, first), p.keyA, p.keyB)
+	}
+	for i, h := range prints {
+		prints[i] = columnar.Fold(h^key1, h>>32^key2)
+	}
+}
+
+// words are the values of a column as 64 bits each: a number, or the hash of
+// a text.
+type words struct {
+	ints   []int64
+	index  []uint32
+	hashes []uint64
+}
+
+func (r *rows) wordsOf(col, first int) words {
+	if r.ints[col] != nil {
+		return words{ints: r.ints[col][first:]}
+	}
+	return words{index: r.index[col][first:], hashes: r.texts[col].Hashes}
+}
+
+// mixColumns mixes two columns into the fingerprints.
+func mixColumns(prints []uint64, a, b words, keyA, keyB uint64) {
+	switch {
+	case a.ints != nil && b.ints != nil:
+		x, y := a.ints[:len(prints)], b.ints[:len(prints)]
+		for i := range prints {
+			prints[i] += columnar.Fold(uint64(x[i])^keyA, uint64(y[i])^keyB)
+		}
+	case a.ints != nil:
+		x, y := a.ints[:len(prints)], b.index[:len(prints)]
+		for i := range prints {
+			prints[i] += columnar.Fold(uint64(x[i])^keyA, b.hashes[y[i]]^keyB)
+		}
+	default:
+		x, y := a.index[:len(prints)], b.index[:len(prints)]
+		for i := range prints {
+			prints[i] += columnar.Fold(a.hashes[x[i]]^keyA, b.hashes[y[i]]^keyB)
+		}
+	}
+}
+
+// printPairs are the columns that make a fingerprint, two by two, and the
+// numbers that tell them apart. They are part of the format.
+var printPairs = [...]struct {
+	a, b       int
+	keyA, keyB uint64
+}{
+	{colJobIDRaw, colDBIndex, 0x452821E638D01377, 0xBE5466CF34E90C6D},
+	{colSubmit, colEligible, 0xC0AC29B7C97C50DD, 0x3F84D5B5B5470917},
+	{colStart, colEnd, 0x9216D5D98979FB1B, 0xD1310BA698DFB5AD},
+	{colElapsed, colSuspended, 0x2FFD72DBD01ADFB7, 0xB8E1AFED6A267E97},
+	{colTimelimit, colNodeCount, 0xBA7C9045F12C7F99, 0x24A19947B3916CF7},
+	{colCPUs, colMemory, 0x0801F2E2858EFC17, 0x636920D871574E69},
+	{colGPUs, colBilling, 0xA458FEA3F4933D7F, 0x0D95748F728EB659},
+	{colReqNodeCount, colReqCPUs, 0x718BCD5882154AEF, 0x7B54A41DC25A59B5},
+	{colReqMemory, colReqGPUs, 0x9C30D5392AF26013, 0xC5D1B023286085F1},
+	{colNotes, colUser, 0xCA417918B8DB38EF, 0x8E79DCB0603A180F},
+	{colAccount, colPartition, 0x6C9E0E8BB01E8A3F, 0xD71577C1BD314B27},
+	{colQoS, colWCKey, 0x78AF2FDA55605C61, 0xE65525F3AA55AB95},
+	{colReservation, colName, 0x5748986263E81441, 0x55CA396A2AAB10B7},
+	{colState, colCancelledBy, 0xB4CC5C341141E8CF, 0xA15486AF7C72E993},
+	{colAllocTRES, colReqTRES, 0xB3EE1411636FBC2B, 0x2BA9C55D741831F7},
+	{colNodeList, colNodeList, 0xCE5C3E169B87931F, key2},
 }
 
 // setDump fills in what is known of a dump once it was read whole, in the
