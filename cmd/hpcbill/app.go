@@ -66,7 +66,7 @@ func (a *app) rootCommand() *cobra.Command {
 	group(root, "Every month", a.ingestCommand(), a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand())
 	group(root, "Afterwards", a.listCommand(), a.showCommand(), a.verifyCommand(), a.queryCommand(), a.reportCommand())
 	group(root, "Why and how much", a.explainCommand(), a.estimateCommand(), a.usageCommand())
-	root.AddCommand(a.versionCommand(), a.sacctTopic())
+	root.AddCommand(a.versionCommand(), a.cardsTopic(), a.sacctTopic())
 	root.SetHelpCommand(&cobra.Command{Use: "help [VERB]", Short: "explain a verb", RunE: a.help})
 	return root
 }

@@ -11,8 +11,11 @@ import (
 
 func (a *app) ratesCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "rates",
-		Short:   "cards to begin with: those of the program, or one made of Slurm's configuration",
+		Use:   "rates",
+		Short: "cards to begin with: those of the program, or one made of Slurm's configuration",
+		Long: `Cards to begin with: those that come with the program, or one that is made of
+what Slurm shows of its partitions. hpcbill help cards is the guide to writing
+your own: the whole language, and a cookbook.`,
 		Example: "  hpcbill rates list\n  hpcbill rates show osc > rates/mine.yaml\n  hpcbill rates import partitions.txt > rates/mine.yaml",
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
