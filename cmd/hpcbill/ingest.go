@@ -196,7 +196,7 @@ func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingest
 		fmt.Fprintf(a.stdout, "%s there already\n", count(int64(passed), "dump"))
 	}
 	if taken > 0 {
-		errs = append(errs, a.recordIngests(ctx, s))
+		errs = append(errs, a.recordIngests(ctx, s), s.jobs.CompactFragmented())
 	}
 	return errors.Join(errs...)
 }

@@ -2,6 +2,7 @@ package jobstore
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -25,6 +26,24 @@ func (s *Store) Compact() error {
 	k := &compaction{store: s, catalog: c, writer: s.newPartWriter("compact"), batch: &rows{}}
 	if err := k.run(); err != nil {
 		return fmt.Errorf("compact jobs: %w", err)
+	}
+	return nil
+}
+
+// mostFragments is how many files daily ingests may leave before they are
+// merged: three clusters leave as many in a few weeks.
+const mostFragments = 128
+
+// CompactFragmented compacts when that is worth its time: not after every
+// ingest, whose cost would then grow with the store. It leaves it to the next
+// when another process writes.
+func (s *Store) CompactFragmented() error {
+	n, err := s.Fragments()
+	if err != nil || n < mostFragments {
+		return err
+	}
+	if err := s.Compact(); !errors.Is(err, ErrBusy) {
+		return err
 	}
 	return nil
 }

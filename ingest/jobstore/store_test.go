@@ -446,3 +446,25 @@ func assertNil(t *testing.T, err error) {
 		t.Error(err)
 	}
 }
+
+func TestManySmallFilesAreMerged(t *testing.T) {
+	s := newStore(t, t.TempDir())
+	s.sync = func(*os.File) error { return nil }
+	for n := range mostFragments {
+		require.NoError(t, s.CompactFragmented())
+		fragments, err := s.Fragments()
+		require.NoError(t, err)
+		require.Equal(t, n, fragments)
+		load(t, s, dump{fmt.Sprint(n), december, []ingest.Job{job(uint64(n), november+ingest.Instant(n)*3600)}})
+	}
+	before := all(t, s)
+	require.NoError(t, s.CompactFragmented())
+	fragments, err := s.Fragments()
+	require.NoError(t, err)
+	require.Zero(t, fragments)
+	require.Equal(t, before, all(t, s))
+	months, err := s.Months()
+	require.NoError(t, err)
+	require.Len(t, months, 1)
+	require.Equal(t, 1, months[0].Files)
+}
