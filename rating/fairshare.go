@@ -20,7 +20,10 @@ type Fairshare struct {
 
 type shareKey struct{ meter, unit, group, user string }
 
-type shareSums struct{ used, decayed, slurm money.Sum }
+type shareSums struct {
+	used           money.Sum
+	decayed, slurm decayedSum
+}
 
 // Share is what one user of a group used, or the whole group where User is "".
 type Share struct {
@@ -44,7 +47,13 @@ func (f *Fairshare) Add(o *Outcome) {
 		return
 	}
 	age := int64(f.at - o.Until)
-	exact, slurm := f.decay.Exact(age), f.decay.Slurm(age)
+	exact, whole := money.Exact{}, f.decay.isExact(age)
+	units, slurm := int64(0), f.decay.slurmUnits(age)
+	if whole {
+		exact = f.decay.Exact(age)
+	} else {
+		units = unitsOf(f.decay.exact.of(age))
+	}
 	for i := range o.Charges {
 		c := &o.Charges[i]
 		key := shareKey{c.Meter, c.Unit, c.Group, o.Job.User}
@@ -54,8 +63,12 @@ func (f *Fairshare) Add(o *Outcome) {
 			f.sums[shareKey{c.Meter, c.Unit, c.Group, strings.Clone(o.Job.User)}] = sum
 		}
 		sum.used.Add(c.Quantity)
-		sum.decayed.Add(c.Quantity.Mul(exact))
-		sum.slurm.Add(c.Quantity.Mul(slurm))
+		sum.slurm.add(c.Quantity, slurm)
+		if whole {
+			sum.decayed.rest.Add(c.Quantity.Mul(exact))
+		} else {
+			sum.decayed.add(c.Quantity, units)
+		}
 	}
 }
 
@@ -66,7 +79,7 @@ func (f *Fairshare) Shares() []Share {
 	var all []Share
 	for key, sum := range f.sums {
 		s := Share{Meter: key.meter, Unit: key.unit, Group: key.group, User: key.user,
-			Used: sum.used.Exact(), Decayed: sum.decayed.Exact(), Slurm: sum.slurm.Exact()}
+			Used: sum.used.Exact(), Decayed: sum.decayed.exact(), Slurm: sum.slurm.exact()}
 		if key.user != "" {
 			all = append(all, s)
 		}
