@@ -150,7 +150,7 @@ func (g *Ingest) place(b *rows, cluster string) error {
 		case m&sameEarlier != 0:
 			g.record.Superseded++
 		case m&otherKnown != 0:
-			if err := g.contest(b, uint32(k.at)); err != nil {
+			if err := g.contest(b, cluster, uint32(k.at)); err != nil {
 				return err
 			}
 		default:

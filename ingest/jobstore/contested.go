@@ -28,11 +28,10 @@ func (c *contested) has(cluster string, raw uint64) bool {
 }
 
 // contest puts a row of a batch aside.
-func (g *Ingest) contest(b *rows, row uint32) error {
+func (g *Ingest) contest(b *rows, cluster string, row uint32) error {
 	c := &g.contested
-	v := b.revision(row)
-	c.batch.addRevision(&v)
-	c.keys[jobKey{v.Cluster, v.JobIDRaw}] = true
+	c.batch.addRow(b, row)
+	c.keys[jobKey{cluster, uint64(b.ints[colJobIDRaw][row])}] = true
 	if c.batch.n < g.store.partRows {
 		return nil
 	}
@@ -64,6 +63,7 @@ func (g *Ingest) decideContested(d Dump) error {
 		if err := g.spill(); err != nil {
 			return err
 		}
+		*c = contested{batch: &rows{}, spilled: c.spilled} // the memory is needed now
 	}
 	for _, p := range c.spilled {
 		if err := p.finish(g.store, d.Digest, d.Newest); err != nil {

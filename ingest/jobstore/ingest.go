@@ -139,8 +139,9 @@ func (g *Ingest) wait() error {
 		return nil
 	}
 	close(g.full)
-	g.full = nil
-	return <-g.done
+	err := <-g.done
+	g.full, g.free = nil, nil
+	return err
 }
 
 // Commit makes the dump part of the dataset: all of it, or, when an error is

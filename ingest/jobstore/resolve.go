@@ -38,9 +38,7 @@ func decidingColumns(p *part) []int {
 // decideRange decides what becomes of contested records of a cluster, all
 // that there are of their raw ids, and of those that they contest.
 func (g *Ingest) decideRange(cluster string, fresh []candidate, written []*newPart, d Dump) error {
-	slices.SortStableFunc(fresh, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.JobIDRaw, b.JobIDRaw), cmp.Compare(a.Source.Line, b.Source.Line))
-	})
+	fresh = byRawID(fresh)
 	raws := make([]uint64, 0, len(fresh))
 	for i := range fresh {
 		raws = append(raws, fresh[i].JobIDRaw)
@@ -199,8 +197,24 @@ func (g *Ingest) candidates(cluster string, raws []uint64, written []*newPart) (
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.JobIDRaw, b.JobIDRaw) })
-	return found, nil
+	return byRawID(found), nil
+}
+
+// byRawID gives candidates in the order of their raw ids and lines. They are
+// large, so that keys are sorted in their place.
+func byRawID(candidates []candidate) []candidate {
+	keys := make([]key, len(candidates))
+	for i := range candidates {
+		keys[i] = key{candidates[i].JobIDRaw, uint64(candidates[i].Source.Line), uint64(i)}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.raw, b.raw), cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at))
+	})
+	sorted := make([]candidate, len(candidates))
+	for i, k := range keys {
+		sorted[i] = candidates[k.at]
+	}
+	return sorted
 }
 
 // keysOf gives the keys of a part that have one of the raw ids, in the order

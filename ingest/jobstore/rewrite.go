@@ -20,8 +20,7 @@ func (g *Ingest) rewrite(d Dump) error {
 	// The new rows of the last batch and the winners go together, so that a
 	// small dump makes one file for each month.
 	for i := range g.winners.n {
-		v := g.winners.revision(uint32(i))
-		g.batch.addRevision(&v)
+		g.batch.addRow(g.winners, uint32(i))
 		g.chosen = append(g.chosen, uint32(g.batch.n-1))
 	}
 	parts, err := g.parts.write(g.batch, g.chosen, false, false)

@@ -144,6 +144,29 @@ func (r *rows) addRevision(v *revision) {
 	r.addPrints(first, 1)
 }
 
+// addRow appends a row of another batch.
+func (r *rows) addRow(from *rows, row uint32) {
+	n := r.reserve(1)
+	for _, c := range intColumns {
+		r.ints[c][n] = from.ints[c][row]
+	}
+	for _, c := range textColumns {
+		r.index[c][n] = r.texts[c].Number(from.texts[c].List[from.index[c][row]])
+	}
+	r.cluster[n] = r.clusters.Number(from.clusters.List[from.cluster[row]])
+	r.jobIDs = append(r.jobIDs, from.jobIDs[from.startOf(row):from.ends[row]]...)
+	r.ends[n], r.prints[n] = uint32(len(r.jobIDs)), from.prints[row]
+	r.n++
+}
+
+// startOf gives where the JobID of a row begins.
+func (r *rows) startOf(row uint32) uint32 {
+	if row == 0 {
+		return 0
+	}
+	return r.ends[row-1]
+}
+
 func (r *rows) addNumbers(jobs []ingest.Job, first int) {
 	put := func(col int, field func(*ingest.Job) int64) { putNumbers(r.ints[col][first:], jobs, field) }
 	put(colJobIDRaw, func(j *ingest.Job) int64 { return int64(j.JobIDRaw) })
@@ -224,10 +247,7 @@ const (
 // indices on disk, so that they never change.
 func (r *rows) addPrints(first, n int) {
 	prints := r.prints[first : first+n]
-	start := uint32(0)
-	if first > 0 {
-		start = r.ends[first-1]
-	}
+	start := r.startOf(uint32(first))
 	for i := range prints {
 		end := r.ends[first+i]
 		jobID := unsafe.String(unsafe.SliceData(r.jobIDs[start:end]), end-start)
@@ -330,14 +350,8 @@ func (r *rows) vectors() []columnar.Vector {
 	return v
 }
 
-// jobID gives the text of a row; it shares the batch's memory.
-func (r *rows) jobID(i uint32) string {
-	start := uint32(0)
-	if i > 0 {
-		start = r.ends[i-1]
-	}
-	return string(r.jobIDs[start:r.ends[i]])
-}
+// jobID gives the JobID of a row.
+func (r *rows) jobID(row uint32) string { return string(r.jobIDs[r.startOf(row):r.ends[row]]) }
 
 // less orders rows as they stand in a file: by End, JobIDRaw, Submit, and
 // then by what makes two rows differ at all.

@@ -33,11 +33,11 @@ const (
 	arenaBytes  = 64 << 10
 )
 
-// Reset forgets all texts and keeps the memory. Strings of List must not be
-// used any more.
+// Reset forgets all texts. Strings of List that somebody holds stay as they
+// are: their memory is not used again.
 func (t *Texts) Reset() {
 	clear(t.slots)
-	t.List, t.Hashes, t.arena = t.List[:0], t.Hashes[:0], t.arena[:0]
+	t.List, t.Hashes, t.arena = t.List[:0], t.Hashes[:0], nil
 	t.recent, t.empty = [recentTexts]recentText{}, 0
 }
 
