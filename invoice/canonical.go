@@ -65,6 +65,9 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 	w.int("list", int64(inv.List))
 	w.int("reductions", int64(inv.Reductions))
 	w.int("total", int64(inv.Total))
+	if inv.Manual != 0 {
+		w.int("manual", int64(inv.Manual))
+	}
 	w.int("balances", int64(len(inv.Balances)))
 	for i := range inv.Balances {
 		inv.Balances[i].content(w)
@@ -121,6 +124,10 @@ func (l *Line) content(w *canonicalWriter, cardDigests bool) {
 		w.text("line.card_digest", l.CardDigest)
 	}
 	w.text("line.version", l.Version.String())
+	if l.Reference != "" {
+		w.text("line.reference", l.Reference)
+		w.text("line.author", l.Author)
+	}
 }
 
 func (b *Balance) content(w *canonicalWriter) {

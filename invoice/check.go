@@ -13,7 +13,7 @@ import (
 func (s *Summary) Check(invoices []Invoice) error {
 	errs := []error{s.Records.Check(), s.Jobs.check(), s.Seconds.check(), s.Storage.check()}
 	var exact money.Exact
-	var list, reductions, total money.Amount
+	var list, reductions, manual, total money.Amount
 	for i := range invoices {
 		inv := &invoices[i]
 		if i > 0 && invoices[i-1].Group.ID >= inv.Group.ID {
@@ -21,16 +21,16 @@ func (s *Summary) Check(invoices []Invoice) error {
 		}
 		errs = append(errs, inv.Check())
 		for _, l := range inv.Lines {
-			if !l.Kind.Reduces() {
+			if l.Kind.Lists() {
 				exact = exact.Add(l.Exact)
 			}
 		}
-		list, reductions, total = list+inv.List, reductions+inv.Reductions, total+inv.Total
+		list, reductions, manual, total = list+inv.List, reductions+inv.Reductions, manual+inv.Manual, total+inv.Total
 	}
 	if !exact.Equal(s.Charges) {
 		errs = append(errs, fmt.Errorf("BUG: charges of %s came in, but the lines hold %s before rounding", s.Charges, exact))
 	}
-	if list != s.List || reductions != s.Reductions || total != s.Total || len(invoices) != s.Invoices {
+	if list != s.List || reductions != s.Reductions || manual != s.Manual || total != s.Total || len(invoices) != s.Invoices {
 		errs = append(errs, fmt.Errorf("BUG: the summary's totals are not those of its %d invoices", len(invoices)))
 	}
 	return errors.Join(errs...)
@@ -80,29 +80,35 @@ func (inv *Invoice) Check() error {
 		errs = append(errs, fmt.Errorf("BUG: invoice of %s for %s: %s", inv.Group.ID, inv.Period, fmt.Sprintf(format, args...)))
 	}
 	reduced := make([]money.Amount, len(inv.Lines)+1)
-	var list, reductions money.Amount
+	var sums Invoice
 	for i := range inv.Lines {
 		l := &inv.Lines[i]
 		if l.Position != i+1 {
 			bug("line %d stands at %d", l.Position, i+1)
 		}
+		*sums.sumOf(l.Kind) += l.Amount
+		sums.Total += l.Amount
 		if l.Kind.Reduces() {
-			reductions += l.Amount
 			inv.checkReduction(l, reduced, bug)
 			continue
 		}
-		list += l.Amount
+		if !l.Kind.Lists() && (l.Of != 0 || !l.Quantity.Mul(l.Price).Equal(l.Exact)) {
+			bug("line %d is %s × %s, not %s", l.Position, l.Quantity, l.Price, l.Exact)
+		}
 		if rounded, err := inv.Currency.Amount(l.Exact, inv.Rounding); err != nil || rounded != l.Amount {
 			bug("line %d is %s but prints %d", l.Position, l.Exact, l.Amount)
 		}
 	}
 	for i, l := range inv.Lines {
-		if !l.Kind.Reduces() && l.Amount+reduced[i+1] < 0 {
+		if l.Kind.Lists() && l.Amount+reduced[i+1] < 0 {
 			bug("line %d is reduced by more than it is", l.Position)
 		}
 	}
-	if list != inv.List || reductions != inv.Reductions || list+reductions != inv.Total {
-		bug("lines sum to %d and %d, the invoice says %d, %d and %d", list, reductions, inv.List, inv.Reductions, inv.Total)
+	if sums.List != inv.List || sums.Reductions != inv.Reductions || sums.Total != inv.Total {
+		bug("lines sum to %d and %d, the invoice says %d, %d and %d", sums.List, sums.Reductions, inv.List, inv.Reductions, inv.Total)
+	}
+	if sums.Manual != inv.Manual {
+		bug("its adjustments sum to %d, the invoice says %d", sums.Manual, inv.Manual)
 	}
 	inv.checkBalances(bug)
 	inv.checkFunds(bug)
@@ -110,7 +116,7 @@ func (inv *Invoice) Check() error {
 }
 
 func (inv *Invoice) checkReduction(l *Line, reduced []money.Amount, bug func(string, ...any)) {
-	if l.Of < 1 || l.Of > len(inv.Lines) || inv.Lines[l.Of-1].Kind.Reduces() {
+	if l.Of < 1 || l.Of > len(inv.Lines) || !inv.Lines[l.Of-1].Kind.Lists() {
 		bug("line %d reduces line %d, which is no list line", l.Position, l.Of)
 		return
 	}

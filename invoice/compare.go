@@ -172,7 +172,7 @@ func compareLines(before, after []Line) []LineChange {
 }
 
 func looseName(l *Line) string {
-	return strings.Join([]string{string(l.Kind), l.Cluster, l.Meter, l.Unit, l.PriceLabel, l.Code, l.Reason}, "\x00")
+	return strings.Join([]string{string(l.Kind), l.Cluster, l.Meter, l.Unit, l.PriceLabel, l.Code, l.Reason, l.Reference}, "\x00")
 }
 
 func strictName(l *Line) string {
@@ -181,5 +181,5 @@ func strictName(l *Line) string {
 
 func sameLine(a, b *Line) bool {
 	return strictName(a) == strictName(b) && a.Quantity.Equal(b.Quantity) && a.Exact.Equal(b.Exact) &&
-		a.Amount == b.Amount && a.Jobs == b.Jobs
+		a.Amount == b.Amount && a.Jobs == b.Jobs && a.Author == b.Author && (a.Kind != Manual || a.Description == b.Description)
 }

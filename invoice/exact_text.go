@@ -85,6 +85,22 @@ func parseOverdraft(name string) (rates.Overdraft, error) {
 	return 0, fmt.Errorf("unknown overdraft policy %q", name)
 }
 
+// plainOrNone leaves out an amount of nothing, as texts from before there were
+// such amounts do.
+func plainOrNone(c money.Currency, a money.Amount) string {
+	if a == 0 {
+		return ""
+	}
+	return c.Plain(a)
+}
+
+func parseAmountOrNone(text string, c money.Currency) (money.Amount, error) {
+	if text == "" {
+		return 0, nil
+	}
+	return parseAmount(text, c)
+}
+
 // parseAmount reads money as Currency.Plain prints it.
 func parseAmount(text string, c money.Currency) (money.Amount, error) {
 	x, err := ParseExact(text)

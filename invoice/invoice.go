@@ -26,6 +26,7 @@ type Invoice struct {
 	Lines      []Line
 	List       money.Amount // sum of the usage and storage lines
 	Reductions money.Amount // sum of the reduction lines, ≤ 0
+	Manual     money.Amount // sum of the lines that people wrote, of either sign
 	Total      money.Amount // sum of all lines
 
 	Funds    []FundShare // who pays the total, where it is split; none where one fund does or none is named
@@ -53,14 +54,21 @@ const (
 	Waiver    Kind = "waiver"    // forgiven by a rule of the card: a reduction
 	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
 	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
+	Manual    Kind = "manual"    // an adjustment: a charge or a credit that a person wrote
 )
 
+// kinds are all of them, in printed order.
+var kinds = [...]Kind{Usage, Storage, Waiver, Prepaid, Overdraft, Manual}
+
+// Lists reports whether lines of the kind are use at list price.
+func (k Kind) Lists() bool { return k == Usage || k == Storage }
+
 // Reduces reports whether lines of the kind take money off another line.
-func (k Kind) Reduces() bool { return k != Usage && k != Storage }
+func (k Kind) Reduces() bool { return !k.Lists() && k != Manual }
 
 // rank is the place of the kind among the kinds.
 func (k Kind) rank() int {
-	for i, other := range []Kind{Usage, Storage, Waiver, Prepaid, Overdraft} {
+	for i, other := range kinds {
 		if k == other {
 			return i
 		}
@@ -92,9 +100,11 @@ type Line struct {
 	Exact       money.Exact // before rounding, major units
 	Amount      money.Amount
 	Jobs        int64
-	Code        string // of a reduction: why
-	Reason      string // of a reduction: the waiver's reason or the allocation's name
+	Code        string // of a reduction or an adjustment: why
+	Reason      string // of a reduction: the waiver's reason or the allocation's name; of an adjustment: its reason
 	Of          int    // of a reduction: the Position of the line it reduces; else 0
+	Reference   string // of an adjustment: what names it; else ""
+	Author      string // of an adjustment: who decided on it; else ""
 	Card        string
 	CardDigest  string
 	Version     rates.Date

@@ -25,6 +25,7 @@ type invoiceJSON struct {
 	Lines          []lineJSON    `json:"lines"`
 	List           string        `json:"list"`
 	Reductions     string        `json:"reductions"`
+	Manual         string        `json:"manual,omitempty"`
 	Total          string        `json:"total"`
 	Balances       []balanceJSON `json:"balances"`
 	Counters       []counterJSON `json:"counters,omitempty"`
@@ -72,6 +73,8 @@ type lineJSON struct {
 	Card        string    `json:"card"`
 	CardDigest  string    `json:"card_digest"`
 	Version     dateText  `json:"version"`
+	Reference   string    `json:"reference,omitempty"`
+	Author      string    `json:"author,omitempty"`
 }
 
 type balanceJSON struct {
@@ -120,6 +123,7 @@ func (inv Invoice) MarshalJSON() ([]byte, error) {
 	for i := range inv.Funds {
 		j.Funds = append(j.Funds, inv.Funds[i].toJSON(c))
 	}
+	j.Manual = plainOrNone(c, inv.Manual)
 	return json.Marshal(j)
 }
 
@@ -134,10 +138,11 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 		Number: j.Number, Issued: j.Issued, Period: j.Period, Zone: j.Zone,
 		Issuer: Party(j.Issuer), Group: j.Group.recipient(), Currency: c, Rounding: j.Rounding.Mode, Jobs: j.Jobs,
 	}
-	var errs [3]error
+	var errs [4]error
 	read.List, errs[0] = parseAmount(j.List, c)
 	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
 	read.Total, errs[2] = parseAmount(j.Total, c)
+	read.Manual, errs[3] = parseAmountOrNone(j.Manual, c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
@@ -190,6 +195,7 @@ func (l *Line) toJSON(c money.Currency) lineJSON {
 		Quantity: exactText{l.Quantity}, Price: exactText{l.Price}, Exact: exactText{l.Exact}, Amount: c.Plain(l.Amount),
 		Jobs: l.Jobs, Code: l.Code, Reason: l.Reason, Of: l.Of,
 		Card: l.Card, CardDigest: l.CardDigest, Version: dateText{l.Version},
+		Reference: l.Reference, Author: l.Author,
 	}
 }
 
@@ -201,6 +207,7 @@ func (l *lineJSON) line(c money.Currency) (Line, error) {
 		Quantity: l.Quantity.Exact, Price: l.Price.Exact, Exact: l.Exact.Exact, Amount: amount,
 		Jobs: l.Jobs, Code: l.Code, Reason: l.Reason, Of: l.Of,
 		Card: l.Card, CardDigest: l.CardDigest, Version: l.Version.Date,
+		Reference: l.Reference, Author: l.Author,
 	}, err
 }
 

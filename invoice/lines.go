@@ -187,7 +187,7 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 		return inv, nil, err
 	}
 	lists := tiered.lines
-	if len(lists) == 0 {
+	if len(lists)+len(g.manual) == 0 {
 		return inv, tiered, nil
 	}
 	account, err := c.openAccounts(g, lists, ledger, units)
@@ -213,6 +213,9 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 		line := r.line(len(inv.Lines)+1, &inv.Lines[r.of])
 		line.Description = words.reduction(&line)
 		inv.Lines = append(inv.Lines, line)
+	}
+	if err := c.manualLines(g, &inv); err != nil {
+		return inv, nil, err
 	}
 	inv.Balances, inv.Counters = account.balances, tiered.sortedCounters()
 	if err := inv.sum(); err != nil {
@@ -269,17 +272,28 @@ func (r *reduction) line(position int, list *Line) Line {
 
 // sum fills in the sums of the lines as printed.
 func (inv *Invoice) sum() error {
-	inv.List, inv.Reductions, inv.Total = 0, 0, 0
+	inv.List, inv.Reductions, inv.Manual, inv.Total = 0, 0, 0, 0
 	for _, l := range inv.Lines {
-		to := &inv.List
-		if l.Kind.Reduces() {
-			to = &inv.Reductions
-		}
-		var err error
-		if *to, err = addAmounts(*to, l.Amount); err != nil {
-			return err
+		for _, to := range []*money.Amount{inv.sumOf(l.Kind), &inv.Total} {
+			var err error
+			if *to, err = addAmounts(*to, l.Amount); err != nil {
+				return err
+			}
 		}
 	}
-	inv.Total = inv.List + inv.Reductions // of opposite signs
 	return nil
+}
+
+// Additions are what the total has besides list price and reductions.
+func (inv *Invoice) Additions() money.Amount { return inv.Total - inv.List - inv.Reductions }
+
+// sumOf is the sum that lines of the kind are part of.
+func (inv *Invoice) sumOf(k Kind) *money.Amount {
+	switch {
+	case k.Lists():
+		return &inv.List
+	case k == Manual:
+		return &inv.Manual
+	}
+	return &inv.Reductions
 }

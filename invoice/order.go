@@ -16,7 +16,7 @@ func Order() []Step {
 		{"allowances", false},
 		{"caps", false},
 		{"prepaid balance", true},
-		{"manual adjustments", false},
+		{"manual adjustments", true},
 		{"prior-period items", false},
 		{"split over funds", true},
 		{"overhead", false},

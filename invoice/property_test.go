@@ -69,6 +69,23 @@ func someSplits(t *rapid.T) []*rates.FundSplit {
 	return all
 }
 
+// someAdjustments draws charges and credits of March, whole cents each, and
+// what they come to by group.
+func someAdjustments(t *rapid.T, roster *rates.Roster) ([]Adjustment, map[string]money.Amount) {
+	var all []Adjustment
+	sums := map[string]money.Amount{}
+	for n := range rapid.IntRange(0, 4).Draw(t, "adjustments") {
+		group, sign := rapid.SampledFrom(roster.Groups).Draw(t, "group").ID, rapid.SampledFrom([]int64{1, -1}).Draw(t, "sign")
+		cents := rapid.Int64Range(1, 100_000).Draw(t, "cents")
+		all = append(all, Adjustment{
+			ID: fmt.Sprintf("a%d", n), Group: group, Period: "2026-01", EveryMonths: rapid.IntRange(1, 2).Draw(t, "every"),
+			Description: "x", Quantity: money.Int(sign), Price: money.Ratio(cents, 100), Code: CodeCharge, Reason: "r", Author: "a", Line: n,
+		})
+		sums[group] += money.Amount(sign * cents)
+	}
+	return all, sums
+}
+
 func aQuantity(t *rapid.T) money.Exact {
 	n := rapid.Int64Range(0, 500_000).Draw(t, "quantity")
 	return money.Ratio(n, rapid.SampledFrom([]int64{1, 7, 3600, 3_600_000}).Draw(t, "over"))
@@ -163,16 +180,17 @@ func TestEverythingAddsUp(t *testing.T) {
 				Meter: rapid.SampledFrom([]string{"su", "spent", "volume"}).Draw(t, "meter"), Period: "2026-02", Units: aQuantity(t),
 			})
 		}
-		invoices, summary := composeAll(t, period, settings, roster, ledger, outcomes, 1)
+		adjustments, adjusted := someAdjustments(t, roster)
+		invoices, summary := composeAll(t, period, settings, roster, ledger, outcomes, adjustments, 1)
 		shuffled := rapid.Permutation(outcomes).Draw(t, "order")
-		again, summaryAgain := composeAll(t, period, settings, roster, ledger, shuffled, rapid.IntRange(1, 3).Draw(t, "composers"))
+		again, summaryAgain := composeAll(t, period, settings, roster, ledger, shuffled, adjustments, rapid.IntRange(1, 3).Draw(t, "composers"))
 		requireSame(t, invoices, summary, again, summaryAgain)
-		requireAddsUp(t, invoices, outcomes, ledger)
+		requireAddsUp(t, invoices, outcomes, ledger, adjusted)
 	})
 }
 
 // composeAll divides the outcomes among composers and merges them.
-func composeAll(t *rapid.T, period rates.Period, settings Settings, roster *rates.Roster, ledger []LedgerEntry, outcomes []rating.Outcome, composers int) ([]Invoice, Summary) {
+func composeAll(t *rapid.T, period rates.Period, settings Settings, roster *rates.Roster, ledger []LedgerEntry, outcomes []rating.Outcome, adjustments []Adjustment, composers int) ([]Invoice, Summary) {
 	all := make([]*Composer, composers)
 	for i := range all {
 		c, err := NewComposer(period, settings, roster)
@@ -185,6 +203,7 @@ func composeAll(t *rapid.T, period rates.Period, settings Settings, roster *rate
 	for _, c := range all[1:] {
 		all[0].Merge(c)
 	}
+	require.NoError(t, all[0].Adjust(adjustments))
 	invoices, summary, err := all[0].Compose(ledger)
 	require.NoError(t, err)
 	return invoices, summary
@@ -213,7 +232,7 @@ func requireSame(t *rapid.T, invoices []Invoice, summary Summary, others []Invoi
 	require.Equal(t, string(first), string(third))
 }
 
-func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, ledger []LedgerEntry) {
+func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, ledger []LedgerEntry, adjusted map[string]money.Amount) {
 	byGroup := make(map[string]money.Exact)
 	prices := TierPricesOf(invoices)
 	for _, o := range outcomes {
@@ -229,7 +248,11 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 		for _, l := range inv.Lines {
 			printed += l.Amount
 			exact = exact.Add(l.Exact)
-			if !l.Kind.Reduces() {
+			if l.Kind == Manual {
+				exact = exact.Sub(l.Exact)
+				continue
+			}
+			if l.Kind.Lists() {
 				byGroup[inv.Group.ID] = byGroup[inv.Group.ID].Sub(l.Exact)
 				paid += l.Amount
 				continue
@@ -238,18 +261,21 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			require.LessOrEqual(t, l.Quantity.Sign(), 0)
 		}
 		require.Equal(t, printed, inv.Total)
+		require.Equal(t, inv.List+inv.Reductions+inv.Manual, inv.Total)
+		require.Equal(t, adjusted[inv.Group.ID], inv.Manual)
+		delete(adjusted, inv.Group.ID)
 		if len(inv.Funds) > 0 {
 			var shares money.Amount
 			for _, f := range inv.Funds {
 				shares += f.Amount
-				require.GreaterOrEqual(t, f.Amount, money.Amount(0))
+				require.True(t, f.Amount >= 0 || inv.Manual < 0)
 			}
 			require.Equal(t, inv.Total, shares)
 		}
-		require.GreaterOrEqual(t, inv.Total, money.Amount(0))
+		require.GreaterOrEqual(t, inv.Total-inv.Manual, money.Amount(0))
 		require.GreaterOrEqual(t, exact.Sign(), 0)
 		if exact.Sign() == 0 {
-			require.Equal(t, money.Amount(0), inv.Total, "what is wholly reduced leaves nothing to pay")
+			require.Equal(t, inv.Manual, inv.Total, "what is wholly reduced leaves nothing to pay")
 		}
 		for _, b := range inv.Balances {
 			require.GreaterOrEqual(t, b.Drawn.Sign(), 0)
@@ -262,6 +288,7 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			require.True(t, c.OpeningFrom(inv.Group.ID, inv.Period, ledger).Equal(c.Opening))
 		}
 	}
+	require.Empty(t, adjusted, "what was adjusted is billed")
 	for group, left := range byGroup {
 		require.Zero(t, left.Sign(), group)
 	}

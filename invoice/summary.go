@@ -26,6 +26,7 @@ type Summary struct {
 	Charges    money.Exact // all charges before rounding, as they came in
 	List       money.Amount
 	Reductions money.Amount
+	Manual     money.Amount
 	Total      money.Amount
 	Invoices   int
 	NothingDue []string // IDs of the groups that get no invoice
@@ -247,7 +248,7 @@ func (s *Summary) addInvoices(invoices []Invoice) error {
 		for _, sum := range []struct {
 			to   *money.Amount
 			plus money.Amount
-		}{{&s.List, invoices[i].List}, {&s.Reductions, invoices[i].Reductions}, {&s.Total, invoices[i].Total}} {
+		}{{&s.List, invoices[i].List}, {&s.Reductions, invoices[i].Reductions}, {&s.Manual, invoices[i].Manual}, {&s.Total, invoices[i].Total}} {
 			var err error
 			if *sum.to, err = addAmounts(*sum.to, sum.plus); err != nil {
 				return err

@@ -22,6 +22,7 @@ type summaryJSON struct {
 	Charges        exactText    `json:"charges"`
 	List           string       `json:"list"`
 	Reductions     string       `json:"reductions"`
+	Manual         string       `json:"manual,omitempty"`
 	Total          string       `json:"total"`
 	Invoices       int          `json:"invoices"`
 	NothingDue     []string     `json:"nothing_due"`
@@ -110,6 +111,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	for _, m := range s.Meters {
 		j.Meters = append(j.Meters, meterJSON{m.Kind, m.Meter, m.Unit, exactText{m.Quantity}, exactText{m.Amount}})
 	}
+	j.Manual = plainOrNone(c, s.Manual)
 	return json.Marshal(j)
 }
 
@@ -125,10 +127,11 @@ func (s *Summary) UnmarshalJSON(text []byte) error {
 		Records: Records(j.Records), Jobs: JobCounts(j.Jobs), Seconds: JobSeconds(j.Seconds), Storage: HoldingCounts(j.Storage),
 		Charges: j.Charges.Exact, Invoices: j.Invoices,
 	}
-	var errs [3]error
+	var errs [4]error
 	read.List, errs[0] = parseAmount(j.List, c)
 	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
 	read.Total, errs[2] = parseAmount(j.Total, c)
+	read.Manual, errs[3] = parseAmountOrNone(j.Manual, c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}

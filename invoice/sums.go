@@ -18,6 +18,7 @@ type groupSums struct {
 	allocations []*rates.Allocation // in force on some day of the period, in the order of drawing
 	first, last int64               // the period's first and last second
 	scopes      []rates.FundScope   // in force on the last day of the period
+	manual      []*Adjustment       // of the period
 	bounds      []int64             // instants inside the period at which an allocation begins or ends
 	lines       map[lineKey]*lineSum
 	common      []*lineSum // the first few of lines: comparing is faster than hashing eight texts
@@ -221,6 +222,7 @@ func (l *lineSum) merge(other *lineSum) {
 
 func (s *groupSums) merge(other *groupSums) {
 	s.jobs += other.jobs
+	s.manual = append(s.manual, other.manual...)
 	for key, sum := range other.lines {
 		s.line(&key).merge(sum)
 	}

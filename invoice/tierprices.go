@@ -28,7 +28,7 @@ func TierPricesOf(invoices []Invoice) TierPrices {
 	p := TierPrices{make(map[tierPriceKey]tierPriceSum)}
 	for i := range invoices {
 		for _, l := range invoices[i].Lines {
-			if l.Kind.Reduces() {
+			if !l.Kind.Lists() {
 				continue
 			}
 			key := tierPriceKey{invoices[i].Group.ID, l.Cluster, l.Meter, l.Unit, l.Card, l.CardDigest, l.Version.String(), l.Kind}

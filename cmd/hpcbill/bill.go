@@ -75,6 +75,9 @@ const draftDir = "draft"
 // draft computes a period and leaves its charges, its record and, where they
 // are wanted, its documents.
 func (a *app) draft(ctx context.Context, s *site, p rates.Period, draw bool) (*billing, error) {
+	if err := missedAdjustments(ctx, s.history, s.inputs); err != nil {
+		return nil, err
+	}
 	b, err := s.compute(ctx, s.inputs, p, keepCharges(s.path(chargesDir)))
 	if err != nil {
 		return nil, err
@@ -149,6 +152,8 @@ func (in *inputs) kindOf(name string) string {
 		return "roster"
 	case in.config.StorageFile:
 		return "storage"
+	case in.config.AdjustmentsFile:
+		return "adjustments"
 	}
 	return "card"
 }

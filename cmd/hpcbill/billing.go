@@ -59,6 +59,9 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 			return nil, err
 		}
 	}
+	if err := composer.Adjust(in.adjustments); err != nil {
+		return nil, err
+	}
 	b.invoices, b.summary, err = composer.Compose(ledger)
 	if err == nil {
 		err = b.summary.CheckRead(read.jobs, read.seconds)

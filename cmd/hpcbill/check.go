@@ -25,7 +25,7 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			in, err := readInputs(readSiteFile(a.siteDir))
 			if err == nil {
-				err = errors.Join(a.checkFunds(c.Context(), in), a.checkEdited(c.Context(), in))
+				err = errors.Join(a.checkFunds(c.Context(), in), a.checkMissedAdjustments(c.Context(), in), a.checkEdited(c.Context(), in))
 			}
 			if err != nil {
 				return err
@@ -70,6 +70,9 @@ func (a *app) printSite(in *inputs) error {
 	fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.RosterFile, count(int64(len(in.roster.Groups)), "group"), count(int64(mappings), "mapping"))
 	if c.StorageFile != "" {
 		fmt.Fprintf(a.stdout, "%s: %s\n", c.StorageFile, count(int64(len(in.holdings)), "quota"))
+	}
+	if c.AdjustmentsFile != "" {
+		fmt.Fprintf(a.stdout, "%s: %s\n", c.AdjustmentsFile, count(int64(len(in.adjustments)), "adjustment"))
 	}
 	for _, s := range c.Sources {
 		if s.Command != nil {

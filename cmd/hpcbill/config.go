@@ -31,10 +31,11 @@ type config struct {
 	FirstPeriod  rates.Period // the first month that this program bills
 	RosterFile   string
 
-	Clusters     []clusterConfig // sorted by name
-	Sources      []sourceConfig
-	StorageFile  string
-	StorageCards []storageCardConfig
+	Clusters        []clusterConfig // sorted by name
+	Sources         []sourceConfig
+	StorageFile     string
+	AdjustmentsFile string // "" = none
+	StorageCards    []storageCardConfig
 
 	Invoice  invoiceConfig
 	Schedule string // a cron line of five fields; "" = none
@@ -89,7 +90,7 @@ type configLoader struct {
 	*config
 }
 
-var configKeys = []string{"organisation", "currency", "timezone", "first_period", "roster", "clusters", "sources", "storage", "invoice", "schedule"}
+var configKeys = []string{"organisation", "currency", "timezone", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "invoice", "schedule"}
 
 // load reads the keys whose meaning others need first: periods and sources
 // are read in the site's zone.
@@ -104,7 +105,7 @@ func (l *configLoader) load(root *yaml.Node) {
 		}
 	}
 	l.Zone = time.UTC
-	for _, key := range []string{"timezone", "organisation", "currency", "first_period", "roster", "clusters", "sources", "storage", "invoice", "schedule"} {
+	for _, key := range []string{"timezone", "organisation", "currency", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "invoice", "schedule"} {
 		if n := values[key]; n != nil {
 			l.key(key, n)
 		}
@@ -131,6 +132,8 @@ func (l *configLoader) key(key string, n *yaml.Node) {
 		}
 	case "roster":
 		l.RosterFile, _ = l.Text(n, key)
+	case "adjustments":
+		l.AdjustmentsFile, _ = l.Text(n, key)
 	case "clusters":
 		l.clusters(n)
 	case "sources":

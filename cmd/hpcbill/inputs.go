@@ -21,11 +21,12 @@ import (
 // invoice. They are made from texts alone, so that the texts which history
 // recorded years ago make the same inputs again.
 type inputs struct {
-	config   *config
-	roster   *rates.Roster
-	cards    map[string]*rates.Card // by the name the configuration uses
-	holdings []ingest.Holding
-	texts    []inputText // what was read, in a fixed order
+	config      *config
+	roster      *rates.Roster
+	cards       map[string]*rates.Card // by the name the configuration uses
+	holdings    []ingest.Holding
+	adjustments []invoice.Adjustment
+	texts       []inputText // what was read, in a fixed order
 }
 
 // inputText is one file that the inputs were read from.
@@ -67,7 +68,7 @@ func readInputs(read func(name string) ([]byte, error)) (*inputs, error) {
 	if in.config, err = loadConfig(configFile, text); err != nil {
 		return nil, err
 	}
-	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(read))
+	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(read), in.readAdjustments(read))
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func (in *inputs) crossCheck() error {
 			Remedy: yamldoc.Suggest(h.Group, known),
 		})
 	}
-	return errors.Join(append(faults, in.checkFundMeters())...)
+	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known))...)
 }
 
 // settings are the invoice settings.

@@ -32,11 +32,11 @@ func (a *app) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			t := table{columns: columns("number", "period", "group", "name", "issued", ">list", ">reductions", ">total", "currency")}
+			t := table{columns: columns("number", "period", "group", "name", "issued", ">list", ">reductions", ">other_items", ">total", "currency")}
 			for _, inv := range invoices {
 				cur := inv.Currency
 				t.add(inv.Number, inv.Period, inv.Group.ID, inv.Group.Name, inv.Issued,
-					cur.Plain(inv.List), cur.Plain(inv.Reductions), cur.Plain(inv.Total), cur.Code)
+					cur.Plain(inv.List), cur.Plain(inv.Reductions), cur.Plain(inv.Additions()), cur.Plain(inv.Total), cur.Code)
 			}
 			if len(invoices) == 0 && *format == "table" {
 				_, err := fmt.Fprintln(a.stdout, "no invoice is issued")

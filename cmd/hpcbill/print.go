@@ -22,11 +22,15 @@ func grouped(n int64) string { return money.Group(strconv.FormatInt(n, 10)) }
 // equations, and what is held with its remedy.
 func (a *app) printBilling(s *site, b *billing, dir string) {
 	c := s.config.Currency
-	t := table{columns: columns("group", ">list", ">reductions", ">total", "document")}
+	t := table{columns: columns("group", ">list", ">reductions", ">other_items", ">total", "document")}
 	for _, inv := range b.invoices {
-		t.add(inv.Group.ID, c.Format(inv.List), c.Format(inv.Reductions), c.Format(inv.Total), dir+"/"+stem(&inv)+".html")
+		t.add(inv.Group.ID, c.Format(inv.List), c.Format(inv.Reductions), c.Format(inv.Additions()), c.Format(inv.Total), dir+"/"+stem(&inv)+".html")
 	}
-	t.add("total "+c.Code, c.Format(b.summary.List), c.Format(b.summary.Reductions), c.Format(b.summary.Total), "")
+	sum := &b.summary
+	t.add("total "+c.Code, c.Format(sum.List), c.Format(sum.Reductions), c.Format(sum.Total-sum.List-sum.Reductions), c.Format(sum.Total), "")
+	if sum.Total == sum.List+sum.Reductions && !slices.ContainsFunc(b.invoices, func(inv invoice.Invoice) bool { return inv.Additions() != 0 }) {
+		t.drop("other_items")
+	}
 	fmt.Fprintf(a.stdout, "%s\n\n%s\n", b.period, t.text())
 	a.printEquations(&b.summary)
 	a.printNothingDue(b.summary.NothingDue)

@@ -76,7 +76,10 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 		return err
 	}
 	c := inv.Currency
-	fmt.Fprintf(a.stdout, "\nlist %s · reductions %s · total %s %s\n", c.Format(inv.List), c.Format(inv.Reductions), c.Format(inv.Total), c.Code)
+	fmt.Fprintf(a.stdout, "\nlist %s · reductions %s · %stotal %s %s\n", c.Format(inv.List), c.Format(inv.Reductions), otherItems(&inv), c.Format(inv.Total), c.Code)
+	if len(inv.Funds) > 0 {
+		fmt.Fprintf(a.stdout, "paid from %s\n", oneLine(fundsText(&inv)))
+	}
 	for _, b := range inv.Balances {
 		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s drawn, %s left until %s\n", oneLine(b.Allocation),
 			quantity(b.Opening), b.Unit, quantity(b.Drawn), quantity(b.Left), b.Until)
@@ -86,6 +89,14 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 			quantity(n.Opening), quantity(n.Counted))
 	}
 	return nil
+}
+
+// otherItems are what is neither list price nor a reduction, where there are any.
+func otherItems(inv *invoice.Invoice) string {
+	if inv.Additions() == 0 {
+		return ""
+	}
+	return "other items " + inv.Currency.Format(inv.Additions()) + " · "
 }
 
 func labelled(separator, text string) string {

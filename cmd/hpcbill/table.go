@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,15 @@ func columns(spec ...string) []column {
 		cs[i] = column{name, right}
 	}
 	return cs
+}
+
+// drop leaves out a column.
+func (t *table) drop(name string) {
+	i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+	t.columns = slices.Delete(t.columns, i, i+1)
+	for r := range t.rows {
+		t.rows[r] = slices.Delete(t.rows[r], i, i+1)
+	}
 }
 
 func (t *table) add(cells ...any) { t.rows = append(t.rows, cells) }

@@ -37,7 +37,7 @@ func Columns() []string {
 		"period", "zone", "invoice", "status", "issued", "group_id", "group_name", "department", "class", "fund", "po",
 		"line", "kind", "cluster", "meter", "unit", "price_class", "description",
 		"quantity", "unit_price", "amount_unrounded", "amount", "currency", "jobs", "code", "reason", "reduces_line",
-		"card", "card_version", "card_sha256",
+		"card", "card_version", "card_sha256", "reference", "author",
 	}
 }
 
@@ -76,7 +76,7 @@ func row(inv *invoice.Invoice, l *invoice.Line) []string {
 		strconv.Itoa(l.Position), text(string(l.Kind)), text(l.Cluster), text(l.Meter), text(l.Unit), text(l.PriceLabel), text(l.Description),
 		decimal(l.Quantity), decimal(l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
 		jobs(inv, l), text(l.Code), text(l.Reason), positive(l.Of),
-		text(l.Card), l.Version.String(), text(l.CardDigest),
+		text(l.Card), l.Version.String(), text(l.CardDigest), text(l.Reference), text(l.Author),
 	}
 }
 
@@ -102,14 +102,14 @@ func decimal(x money.Exact) string {
 	return s
 }
 
-// jobs is the number of jobs in a line. On a line of storage, and on a
-// reduction of one, what is counted are holdings: the cell stays empty.
+// jobs is the number of jobs in a line of use or a reduction of one; on other
+// lines the cell stays empty.
 func jobs(inv *invoice.Invoice, l *invoice.Line) string {
 	charged := l
 	if l.Of > 0 {
 		charged = &inv.Lines[l.Of-1]
 	}
-	if charged.Kind == invoice.Storage {
+	if charged.Kind != invoice.Usage {
 		return ""
 	}
 	return strconv.FormatInt(l.Jobs, 10)

@@ -42,7 +42,7 @@ func sample(t *testing.T) []invoice.Invoice {
 		{
 			Number: "HPC-2026-000123", Issued: "2026-04-01T02:00:00Z", Period: "2026-03", Zone: "America/New_York",
 			Group:    invoice.Recipient{ID: "0012", Name: `R&D <"Ärzte"> / Lab, 1`, Department: "Chemistry", Class: "internal", Fund: "1e5", PO: "00123"},
-			Currency: currency(t, "USD"), List: 2713, Reductions: -140, Total: 2573, Jobs: 5,
+			Currency: currency(t, "USD"), List: 2713, Reductions: -140, Manual: -1000, Total: 1573, Jobs: 5,
 			Lines: []invoice.Line{
 				{
 					Position: 1, Kind: invoice.Usage, Cluster: "smp", Meter: "su", Unit: "SU", PriceLabel: "internal", Description: "2 jobs on smp",
@@ -58,6 +58,10 @@ func sample(t *testing.T) []invoice.Invoice {
 					Position: 3, Kind: invoice.Waiver, Cluster: "gpu", Meter: "gpu_hours", Unit: "GPU-hour", Description: "Waived (node failure)",
 					Quantity: exact(t, "-4"), Price: exact(t, "0.35"), Exact: exact(t, "-1.4"), Amount: -140, Jobs: 1,
 					Code: invoice.CodeWaived, Reason: "node failure", Of: 2, Card: "pitt-crc", CardDigest: "9f2c", Version: version,
+				},
+				{
+					Position: 4, Kind: invoice.Manual, Description: "=Refund", Quantity: exact(t, "-1"), Price: exact(t, "10"), Exact: exact(t, "-10"), Amount: -1000,
+					Code: invoice.CodeCredit, Reason: "late, node", Reference: "adj-1", Author: "@jd",
 				},
 			},
 		},
@@ -116,22 +120,22 @@ func TestNumbers(t *testing.T) {
 		t.Helper()
 		require.Equal(t, want, cells(t, sample(t), column))
 	}
-	f("quantity", "44.470555555555556", "76", "-4", "123456789")
-	f("amount_unrounded", "0.533646666666667", "26.6", "-1.4", "123456789")
-	f("amount", "0.53", "26.60", "-1.40", "123456789")
-	f("unit_price", "0.012", "0.35", "0.35", "1")
-	f("group_id", "0012", "0012", "0012", "bio")
-	f("fund", "1e5", "1e5", "1e5", "")
-	f("status", "issued", "issued", "issued", "draft")
-	f("reduces_line", "", "", "2", "")
-	f("card_version", "2025-07-01", "2025-07-01", "2025-07-01", "2025-07-01")
+	f("quantity", "44.470555555555556", "76", "-4", "-1", "123456789")
+	f("amount_unrounded", "0.533646666666667", "26.6", "-1.4", "-10", "123456789")
+	f("amount", "0.53", "26.60", "-1.40", "-10.00", "123456789")
+	f("unit_price", "0.012", "0.35", "0.35", "10", "1")
+	f("group_id", "0012", "0012", "0012", "0012", "bio")
+	f("fund", "1e5", "1e5", "1e5", "1e5", "")
+	f("status", "issued", "issued", "issued", "issued", "draft")
+	f("reduces_line", "", "", "2", "", "")
+	f("card_version", "2025-07-01", "2025-07-01", "2025-07-01", "", "2025-07-01")
 }
 
 func TestHoldingsAreNoJobs(t *testing.T) {
-	require.Equal(t, []string{"2", "3", "1", "1"}, cells(t, sample(t), "jobs"))
+	require.Equal(t, []string{"2", "3", "1", "", "1"}, cells(t, sample(t), "jobs"))
 	invoices := sample(t)[:1]
 	invoices[0].Lines[1].Kind = invoice.Storage
-	require.Equal(t, []string{"2", "", ""}, cells(t, invoices, "jobs"))
+	require.Equal(t, []string{"2", "", "", ""}, cells(t, invoices, "jobs"))
 }
 
 func TestTextIsNoFormula(t *testing.T) {
@@ -171,21 +175,21 @@ func TestWriteFunds(t *testing.T) {
 	invoices := sample(t)
 	invoices[0].Group.Fund = ""
 	invoices[0].Funds = []invoice.FundShare{
-		{Fund: "=x", Of: "meter gpu_hours", Base: 1000, Percent: exact(t, "100"), Amount: 1000},
-		{Fund: "1e5", Base: 1573, Percent: exact(t, "62.5"), Amount: 983},
-		{Fund: "0099", Base: 1573, Percent: exact(t, "37.5"), Amount: 590},
+		{Fund: "=x", Of: "meter gpu_hours", Base: 573, Percent: exact(t, "100"), Amount: 573},
+		{Fund: "1e5", Base: 1000, Percent: exact(t, "62.5"), Amount: 625},
+		{Fund: "0099", Base: 1000, Percent: exact(t, "37.5"), Amount: 375},
 	}
 	var b bytes.Buffer
 	require.NoError(t, csvfile.WriteFunds(&b, invoices))
 	require.Equal(t, strings.Join(csvfile.FundColumns(), ",")+`
-2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,'=x,meter gpu_hours,10.00,100,,10.00,USD
-2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,1e5,,15.73,62.5,,9.83,USD
-2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,0099,,15.73,37.5,,5.90,USD
+2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,'=x,meter gpu_hours,5.73,100,,5.73,USD
+2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,1e5,,10.00,62.5,,6.25,USD
+2026-03,HPC-2026-000123,issued,2026-04-01T02:00:00Z,0012,"R&D <""Ärzte""> / Lab, 1",Chemistry,,internal,00123,0099,,10.00,37.5,,3.75,USD
 2026-03,,draft,,bio,Biology,,,,,,,123456789,100,,123456789,JPY
 `, b.String())
 
 	invoices[0].Funds[2].Amount++
 	b.Reset()
-	require.ErrorContains(t, csvfile.WriteFunds(&b, invoices), "the funds pay 1574 of 1573")
+	require.ErrorContains(t, csvfile.WriteFunds(&b, invoices), "the funds pay 1001 of 1000")
 	require.Empty(t, b.String())
 }

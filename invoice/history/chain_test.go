@@ -42,17 +42,19 @@ func TestViewsStay(t *testing.T) {
 	}
 	f("v_invoices", "number", "kind", "refers_to", "reason", "series", "fiscal_year", "serial", "period", "revision", "issued_at",
 		"group_id", "group_name", "pi", "department", "class", "fund", "currency", "list_minor", "list", "reductions_minor", "reductions",
-		"total_minor", "total", "jobs", "digest", "run", "entry")
+		"total_minor", "total", "jobs", "digest", "run", "entry", "additions_minor", "additions")
 	f("v_invoice_lines", "number", "period", "group_id", "group_name", "currency", "position", "kind", "cluster", "meter", "unit",
 		"price_label", "description", "quantity", "quantity_exact", "price", "exact", "amount_minor", "amount", "jobs", "code", "reason",
-		"reduces", "card", "card_digest", "version")
+		"reduces", "card", "card_digest", "version", "reference", "author")
+	f("v_invoice_funds", "number", "period", "group_id", "group_name", "department", "pi", "currency", "item", "fund", "of", "of_amount",
+		"percent", "fixed", "amount")
 	f("v_periods", "period", "state", "drafted_at", "issued_at", "issued_by", "held", "accepted_held", "invoices", "credits", "currency",
 		"total_minor", "total", "hash")
 	f("v_events", "entry", "at", "kind", "about", "period", "detail", "actor", "program", "content", "previous", "hash")
 	f("v_ingests", "id", "cluster", "file", "digest", "ingested_at", "bytes", "records", "steps", "new", "revised", "unchanged",
 		"quarantined", "first_end", "last_end", "entry")
 	f("v_group_totals", "period", "group_id", "group_name", "department", "fund", "currency", "documents", "list_minor", "list",
-		"reductions_minor", "reductions", "total_minor", "total")
+		"reductions_minor", "reductions", "total_minor", "total", "additions_minor", "additions")
 }
 
 func TestViewsShowMoneyAndTimeAsText(t *testing.T) {

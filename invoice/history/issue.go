@@ -181,18 +181,21 @@ func (c *change) number(ctx context.Context, inv *invoice.Invoice, n Numbering, 
 	if err != nil {
 		return err
 	}
-	plain, g := inv.Currency.Plain, &inv.Group
-	err = c.insert(ctx, "invoices", []column{
+	plain, g, additions := inv.Currency.Plain, &inv.Group, inv.Additions()
+	columns := []column{
 		{"number", inv.Number}, {"kind", "invoice"}, {"series", n.Series}, {"fiscal_year", int64(year)}, {"serial", int64(serial)},
 		{"period", inv.Period}, {"revision", int64(1)}, {"run", run}, {"issued_at", inv.Issued},
 		{"group_id", g.ID}, {"group_name", g.Name}, {"pi", g.PI}, {"department", g.Department}, {"class", g.Class}, {"fund", g.Fund},
 		{"currency", inv.Currency.Code}, {"currency_digits", int64(inv.Currency.Digits)},
-		{"list_minor", int64(inv.List)}, {"list", plain(inv.List)},
+		{"list_minor", int64(inv.List + additions)}, {"list", plain(inv.List)},
 		{"reductions_minor", int64(inv.Reductions)}, {"reductions", plain(inv.Reductions)},
 		{"total_minor", int64(inv.Total)}, {"total", plain(inv.Total)}, {"jobs", inv.Jobs},
 		{"content_digest", content}, {"digest", inv.Digest()}, {"body", body},
-	})
-	if err != nil {
+	}
+	if additions != 0 {
+		columns = append(columns, column{"additions_minor", int64(additions)}, column{"additions", plain(additions)})
+	}
+	if err := c.insert(ctx, "invoices", columns); err != nil {
 		return err
 	}
 	if err := c.lines(ctx, inv); err != nil {
@@ -223,7 +226,7 @@ func lineColumns(l *invoice.Line, currency money.Currency) []column {
 	if l.Of > 0 {
 		reduces = int64(l.Of)
 	}
-	return []column{
+	columns := []column{
 		{"item", int64(l.Position)}, {"kind", string(l.Kind)}, {"cluster", l.Cluster}, {"meter", l.Meter}, {"unit", l.Unit},
 		{"price_label", l.PriceLabel}, {"description", l.Description},
 		{"quantity", l.Quantity.Decimal(quantityPlaces, money.HalfEven)}, {"quantity_exact", l.Quantity.String()},
@@ -232,6 +235,10 @@ func lineColumns(l *invoice.Line, currency money.Currency) []column {
 		{"code", l.Code}, {"reason", l.Reason}, {"reduces", reduces},
 		{"card", l.Card}, {"card_digest", l.CardDigest}, {"version", l.Version.String()},
 	}
+	if l.Reference != "" {
+		columns = append(columns, column{"reference", l.Reference}, column{"author", l.Author})
+	}
+	return columns
 }
 
 // draws records what an invoice draws on allocations and counts towards tiers.

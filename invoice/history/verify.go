@@ -148,7 +148,7 @@ func (r *issuedRow) verify(ctx context.Context, q querier) string {
 	switch {
 	case inv.Digest() != r.digest || inv.ContentDigest() != r.content:
 		return "its body does not have its digest"
-	case inv.Number != r.number || inv.Group.ID != r.group || int64(inv.List) != r.list ||
+	case inv.Number != r.number || inv.Group.ID != r.group || int64(inv.List+inv.Additions()) != r.list ||
 		int64(inv.Reductions) != r.reductions || int64(inv.Total) != r.total:
 		return "its columns are not what its body says"
 	}

@@ -80,16 +80,26 @@ func sample(t *testing.T) invoice.Invoice {
 	return inv
 }
 
-// funds pay the 287.83 of the sample: 80.00 of it is what gpu_hours come to,
-// and of the rest 7.83 are fixed, so that thirds of 200.00 are left.
+// adjustment is a charge or a credit that a person wrote.
+func adjustment(t *testing.T, position int, price string, amount money.Amount, code string) invoice.Line {
+	l := invoice.Line{Position: position, Kind: invoice.Manual, Description: "Consulting on GROMACS <1>", Quantity: money.Int(1), Price: exact(t, price),
+		Exact: exact(t, price), Amount: amount, Code: code, Reason: "order 7", Reference: "adj-0b6d1c0e5d4f", Author: "jd"}
+	if amount < 0 {
+		l.Quantity, l.Exact = l.Quantity.Neg(), l.Exact.Neg()
+	}
+	return l
+}
+
+// funds pay 300.00: 80.00 of it is what gpu_hours come to, and of the rest
+// 20.00 are fixed, so that thirds of 200.00 are left.
 func funds(t *testing.T) []invoice.FundShare {
 	two, _ := money.Int(200).Quo(money.Int(3))
 	one, _ := money.Int(100).Quo(money.Int(3))
 	return []invoice.FundShare{
 		{Fund: "0077-002", Of: "meter gpu_hours", Base: 8000, Percent: exact(t, "100"), Amount: 8000},
-		{Fund: "05-26431-001200", Base: 20783, Percent: two, Amount: 13333},
-		{Fund: "0044-100", Base: 20783, Percent: one, Amount: 6667},
-		{Fund: "0099-001", Base: 20783, Fixed: 783, Amount: 783},
+		{Fund: "05-26431-001200", Base: 22000, Percent: two, Amount: 13333},
+		{Fund: "0044-100", Base: 22000, Percent: one, Amount: 6667},
+		{Fund: "0099-001", Base: 22000, Fixed: 2000, Amount: 2000},
 	}
 }
 
@@ -129,6 +139,8 @@ func TestGolden(t *testing.T) {
 	} {
 		spanish.Lines[i].Description = description
 	}
+	spanish.Lines = append(spanish.Lines, adjustment(t, 6, "15.00", 1500, invoice.CodeCharge), adjustment(t, 7, "2.83", -283, invoice.CodeCredit))
+	spanish.Manual, spanish.Total = 1217, 30000
 	spanish.Group.Fund, spanish.Funds = "", funds(t)
 	requireGolden(t, "draft-es.html", draw(t, spanish, html.Extras{}))
 }

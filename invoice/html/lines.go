@@ -23,14 +23,16 @@ type section struct {
 }
 
 type line struct {
-	Position, Description, Code, Quantity, Unit, Price, Amount string
+	Position, Description, Note, Code, Quantity, Unit, Price, Amount string
 }
 
 // sectionKeys are the sections in their order, by the key of their title.
-var sectionKeys = [...]string{"section.usage", "section.storage", "section.reductions"}
+var sectionKeys = [...]string{"section.usage", "section.storage", "section.reductions", "section.manual"}
 
 func sectionKey(kind invoice.Kind) string {
 	switch {
+	case kind == invoice.Manual:
+		return "section.manual"
 	case kind.Reduces():
 		return "section.reductions"
 	case kind == invoice.Storage:
@@ -60,12 +62,21 @@ func lineOf(l invoice.Line, currency money.Currency, places int, words templates
 	return line{
 		Position:    strconv.Itoa(l.Position),
 		Description: templates.Visible(l.Description),
+		Note:        noteOf(&l),
 		Code:        templates.Visible(l.Code),
 		Quantity:    words.Number(l.Quantity.Decimal(places, money.HalfEven)),
 		Unit:        templates.Visible(words.Unit(l.Unit)),
 		Price:       words.Number(shortest(l.Price, currency.Digits, maxPricePlaces)),
 		Amount:      words.Number(currency.Plain(l.Amount)),
 	}
+}
+
+// noteOf says why an adjustment was made, and what names it.
+func noteOf(l *invoice.Line) string {
+	if l.Kind != invoice.Manual {
+		return ""
+	}
+	return templates.Visible(l.Reason + " · " + l.Reference)
 }
 
 // linePlaces is how many decimal places the quantities of all lines are

@@ -177,11 +177,17 @@ func factsOf(inv invoice.Invoice, d dates, words templates.Words) []fact {
 // setTotals gives the block under the lines.
 func (p *page) setTotals(inv invoice.Invoice) {
 	format := func(a money.Amount) string { return p.Words.Number(inv.Currency.Plain(a)) }
+	add := func(key string, a money.Amount) {
+		p.Totals = append(p.Totals, fact{Label: p.Say(key), Text: format(a)})
+	}
+	if inv.Reductions != 0 || inv.Manual != 0 {
+		add("list", inv.List)
+	}
 	if inv.Reductions != 0 {
-		p.Totals = []fact{
-			{Label: p.Say("list"), Text: format(inv.List)},
-			{Label: p.Say("reductions"), Text: format(inv.Reductions)},
-		}
+		add("reductions", inv.Reductions)
+	}
+	if inv.Manual != 0 {
+		add("section.manual", inv.Manual)
 	}
 	p.Total = format(inv.Total)
 	switch {

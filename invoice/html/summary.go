@@ -22,14 +22,16 @@ type summary struct {
 	Title  string
 	Issuer string
 	Period string
+	Added  bool // some invoice has more than list price and reductions
 	Rows   []summaryRow
 	Totals []summaryRow // by currency
 }
 
 type summaryRow struct {
-	ID, Name, Department, Number, Link      string
-	Draft                                   bool
-	Jobs, List, Reductions, Total, Currency string
+	ID, Name, Department, Number, Link string
+	Draft                              bool
+	Jobs, List, Reductions, Additions  string
+	Total, Currency                    string
 }
 
 // WriteSummary writes the overview of a period: a row for each invoice, and
@@ -70,6 +72,7 @@ func newSummary(period, language string, invoices []invoice.Invoice, link func(i
 		}
 		s.Issuer = templates.Visible(inv.Issuer.Name)
 		s.Rows = append(s.Rows, s.row(inv, link))
+		s.Added = s.Added || inv.Additions() != 0
 		if sums[inv.Currency] == nil {
 			sums[inv.Currency] = &invoice.Invoice{Currency: inv.Currency}
 		}
@@ -88,7 +91,8 @@ func (s *summary) row(inv *invoice.Invoice, link func(invoice.Invoice) string) s
 	r := summaryRow{
 		ID: templates.Visible(inv.Group.ID), Name: templates.Visible(inv.Group.Name), Department: templates.Visible(inv.Group.Department),
 		Number: templates.Visible(inv.Number), Draft: inv.Number == "",
-		Jobs: s.Number(strconv.FormatInt(inv.Jobs, 10)), List: format(inv.List), Reductions: format(inv.Reductions), Total: format(inv.Total),
+		Jobs: s.Number(strconv.FormatInt(inv.Jobs, 10)), List: format(inv.List), Reductions: format(inv.Reductions),
+		Additions: format(inv.Additions()), Total: format(inv.Total),
 		Currency: inv.Currency.Code,
 	}
 	if r.Name == "" {

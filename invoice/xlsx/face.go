@@ -154,12 +154,16 @@ func (f *faceWriter) lines(rows lineRows) {
 	amountColumn := columnOf(lineColumns, amountTitle)
 	for i, l := range f.inv.Lines {
 		f.put(faceNumber, muted, l.Position)
-		f.put(faceDescription, wrapped, text(l.Description))
+		description := l.Description
+		if l.Kind == invoice.Manual {
+			description += " (" + l.Reason + " · " + l.Reference + ")"
+		}
+		f.put(faceDescription, wrapped, text(description))
 		f.put(faceQuantity, quantity, number(l.Quantity))
 		f.put(faceUnit, muted, text(f.words.Unit(l.Unit)))
 		f.put(facePrice, price, number(l.Price))
 		f.put(faceAmount, money2, formula{"Lines!" + cellName(amountColumn, rows.first+i), cash{f.inv.Currency, l.Amount}})
-		f.sheet.write(height(lineHeight(text(l.Description))))
+		f.sheet.write(height(lineHeight(text(description))))
 	}
 	if len(f.inv.Lines) == 0 {
 		f.put(faceDescription, faceLabel, f.words.Say("no.lines"))
@@ -167,12 +171,21 @@ func (f *faceWriter) lines(rows lineRows) {
 	}
 }
 
-// totals writes list price, reductions and total, each the sum of its lines.
+// totals writes list price, reductions, adjustments and total, each the sum of
+// its lines.
 func (f *faceWriter) totals(rows lineRows) {
 	c := f.inv.Currency
+	sum := func(key string, ranges []string, a money.Amount) {
+		f.pair(key, style{}, formula{rounded(c, sumOf(ranges...)), cash{c, a}})
+	}
+	if f.inv.Reductions != 0 || f.inv.Manual != 0 {
+		sum("list", rows.list, f.inv.List)
+	}
 	if f.inv.Reductions != 0 {
-		f.pair("list", style{}, formula{rounded(c, sumOf(rows.list...)), cash{c, f.inv.List}})
-		f.pair("reductions", style{}, formula{rounded(c, sumOf(rows.reductions...)), cash{c, f.inv.Reductions}})
+		sum("reductions", rows.reductions, f.inv.Reductions)
+	}
+	if f.inv.Manual != 0 {
+		sum("section.manual", rows.manual, f.inv.Manual)
 	}
 	key := "due"
 	if f.inv.Number == "" {

@@ -114,10 +114,15 @@ func TestGolden(t *testing.T) {
 	inv, jobs, storage := sample(t)
 	inv.Number, inv.Issued, inv.Group.Language = "", "", "es"
 	inv.Balances[0].Beyond = money.Int(7)
+	inv.Lines = append(inv.Lines, invoice.Line{
+		Position: 6, Kind: invoice.Manual, Description: "=Refund", Quantity: money.Int(-1), Price: exact(t, "5.2"), Exact: exact(t, "-5.2"), Amount: -520,
+		Code: invoice.CodeCredit, Reason: "late node", Reference: "adj-1", Author: "jd",
+	})
+	inv.Manual, inv.Total = -520, 6000
 	inv.Group.Fund = ""
 	inv.Funds = []invoice.FundShare{
-		{Fund: "1e5", Base: inv.Total, Percent: money.Ratio(125, 2), Amount: 4075},
-		{Fund: "0099", Base: inv.Total, Percent: money.Ratio(75, 2), Amount: 2445},
+		{Fund: "1e5", Base: inv.Total, Percent: money.Ratio(125, 2), Amount: 3750},
+		{Fund: "0099", Base: inv.Total, Percent: money.Ratio(75, 2), Amount: 2250},
 	}
 	requireGolden(t, "workbook-draft-es.txt", cellsOf(t, open(t, draw(t, inv, jobs, storage))))
 }

@@ -245,6 +245,6 @@ func TestCurrenciesAreNotAdded(t *testing.T) {
 	lines, err := open(t, []byte(b.String())).GetRows("Summary")
 	require.NoError(t, err)
 	require.Len(t, lines, 6)
-	require.Equal(t, []string{"KWD", "40.000", "0.000", "40.000", "40.000", "agrees"}, lines[4][10:])
-	require.Equal(t, []string{"USD", "66.83", "-1.63", "65.20", "65.20", "agrees"}, lines[5][10:])
+	require.Equal(t, []string{"KWD", "40.000", "0.000", "0.000", "40.000", "40.000", "agrees"}, lines[4][10:])
+	require.Equal(t, []string{"USD", "66.83", "-1.63", "0.00", "65.20", "65.20", "agrees"}, lines[5][10:])
 }

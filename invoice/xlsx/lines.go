@@ -16,8 +16,8 @@ type lineColumn struct {
 // lineRows are the rows of one invoice on the sheet Lines: where its first line
 // stands, and the ranges of its amounts.
 type lineRows struct {
-	first                     int
-	list, reductions, amounts []string
+	first                             int
+	list, reductions, manual, amounts []string
 }
 
 // groupColumns name the group, on sheets that hold several.
@@ -51,6 +51,8 @@ var lineColumns = []lineColumn{
 	{column{"Card", 14, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Card) }},
 	{column{"Card digest", 20, muted}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.CardDigest) }},
 	{column{"Card version", 12, date}, func(_ *invoice.Invoice, l *invoice.Line) any { return version(l.Version) }},
+	{column{"Reference", 18, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Reference) }},
+	{column{"Author", 14, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Author) }},
 }
 
 const amountTitle = "Amount"
@@ -72,14 +74,14 @@ func numberOrDraft(inv *invoice.Invoice) string {
 	return text(inv.Number)
 }
 
-// jobsOf is the number of jobs in a line. On a line of storage, and on a
-// reduction of one, what is counted are holdings: the cell stays empty.
+// jobsOf is the number of jobs in a line of use or a reduction of one; on other
+// lines the cell stays empty.
 func jobsOf(inv *invoice.Invoice, l *invoice.Line) any {
 	charged := l
 	if l.Of > 0 {
 		charged = &inv.Lines[l.Of-1]
 	}
-	if charged.Kind == invoice.Storage {
+	if charged.Kind != invoice.Usage {
 		return nil
 	}
 	return positive(int(l.Jobs))
@@ -107,7 +109,7 @@ func (b *book) writeLines(invoices []invoice.Invoice, columns []lineColumn, tota
 	rows := make([]lineRows, len(invoices))
 	for i := range invoices {
 		inv := &invoices[i]
-		var list, reductions, all []int
+		var list, reductions, manual, all []int
 		for j := range inv.Lines {
 			l := &inv.Lines[j]
 			for k, c := range columns {
@@ -115,15 +117,19 @@ func (b *book) writeLines(invoices []invoice.Invoice, columns []lineColumn, tota
 			}
 			s.add(values...)
 			all = append(all, s.rows)
-			if l.Kind.Reduces() {
-				reductions = append(reductions, s.rows)
-			} else {
+			switch {
+			case l.Kind.Lists():
 				list = append(list, s.rows)
+			case l.Kind.Reduces():
+				reductions = append(reductions, s.rows)
+			default:
+				manual = append(manual, s.rows)
 			}
 		}
 		rows[i] = lineRows{
 			first: s.rows - len(inv.Lines) + 1, amounts: ranges(s.name, amountColumn, all),
 			list: ranges(s.name, amountColumn, list), reductions: ranges(s.name, amountColumn, reductions),
+			manual: ranges(s.name, amountColumn, manual),
 		}
 	}
 	s.table("Lines")
@@ -165,7 +171,7 @@ func version(d rates.Date) any { return day(ingest.Date(d)) }
 func listExact(inv invoice.Invoice) money.Exact {
 	var sum money.Exact
 	for _, l := range inv.Lines {
-		if !l.Kind.Reduces() {
+		if l.Kind.Lists() {
 			sum = sum.Add(l.Exact)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 var summaryColumns = []column{
 	{"Period", 9, plain}, {"Invoice", 18, plain}, {"Group", 16, plain}, {"Group name", 28, plain}, {"Department", 26, plain},
 	{"PI", 26, plain}, {"Class", 11, plain}, {"PO", 14, plain}, {"Fund", 20, plain}, {"Jobs", 10, integer},
-	{"Currency", 11, plain}, {"List price", 16, money2}, {"Reductions", 16, money2}, {"Total", 16, money2},
+	{"Currency", 11, plain}, {"List price", 16, money2}, {"Reductions", 16, money2}, {"Other items", 16, money2}, {"Total", 16, money2},
 	{"Total as billed", 16, money2}, {"Difference", 13, difference(2, "agrees")},
 }
 
@@ -19,8 +19,9 @@ var summaryColumns = []column{
 const (
 	summaryList       = 12
 	summaryReductions = 13
-	summaryTotal      = 14
-	summaryBilled     = 15
+	summaryAdditions  = 14
+	summaryTotal      = 15
+	summaryBilled     = 16
 )
 
 // writeSummary writes the rows of Summary: each sum is a formula over the lines of
@@ -35,6 +36,7 @@ func (s *sheet) writeSummary(invoices []invoice.Invoice, lines []lineRows) {
 			inv.Jobs, c.Code,
 			formula{rounded(c, sumOf(lines[i].list...)), cash{c, inv.List}},
 			formula{rounded(c, sumOf(lines[i].reductions...)), cash{c, inv.Reductions}},
+			formula{rounded(c, sumOf(lines[i].manual...)), cash{c, inv.Additions()}},
 			formula{rounded(c, sumOf(lines[i].amounts...)), cash{c, inv.Total}},
 			cash{c, inv.Total},
 			formula{rounded(c, cellName(summaryTotal, row)+"-"+cellName(summaryBilled, row)), 0})
@@ -55,9 +57,10 @@ func (s *sheet) writeSummary(invoices []invoice.Invoice, lines []lineRows) {
 
 // currencyTotal writes the sum of all invoices in one currency.
 func (s *sheet) currencyTotal(c money.Currency, invoices []invoice.Invoice, rows []int) {
-	var list, reductions, total money.Amount
+	var list, reductions, additions, total money.Amount
 	for i := range invoices {
 		if invoices[i].Currency == c {
+			additions += invoices[i].Additions()
 			list, reductions, total = list+invoices[i].List, reductions+invoices[i].Reductions, total+invoices[i].Total
 		}
 	}
@@ -71,6 +74,7 @@ func (s *sheet) currencyTotal(c money.Currency, invoices []invoice.Invoice, rows
 	s.put(summaryList-2, plain.total(), c.Code)
 	sum(summaryList, list)
 	sum(summaryReductions, reductions)
+	sum(summaryAdditions, additions)
 	sum(summaryTotal, total)
 	sum(summaryBilled, total)
 	row := s.rows + 1
