@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+
+	"hpcbill/rates/money"
 )
 
 // Canonical is the invoice as text from which its digest is taken, one field
@@ -65,8 +67,13 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 	w.int("list", int64(inv.List))
 	w.int("reductions", int64(inv.Reductions))
 	w.int("total", int64(inv.Total))
-	if inv.Manual != 0 {
-		w.int("manual", int64(inv.Manual))
+	for _, later := range []struct {
+		name string
+		sum  money.Amount
+	}{{"manual", inv.Manual}, {"overhead", inv.Overhead}, {"tax", inv.Tax}} {
+		if later.sum != 0 {
+			w.int(later.name, int64(later.sum))
+		}
 	}
 	w.int("balances", int64(len(inv.Balances)))
 	for i := range inv.Balances {
@@ -79,6 +86,12 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 		}
 	}
 	w.int("jobs", inv.Jobs)
+	if len(inv.Taxes) > 0 {
+		w.int("taxes", int64(len(inv.Taxes)))
+		for i := range inv.Taxes {
+			inv.Taxes[i].content(w)
+		}
+	}
 	if len(inv.Funds) > 0 {
 		w.int("funds", int64(len(inv.Funds)))
 		for i := range inv.Funds {
@@ -96,6 +109,9 @@ func (r *Recipient) content(w *canonicalWriter) {
 	w.text("group.address", r.Address)
 	w.text("group.po", r.PO)
 	w.text("group.fund", r.Fund)
+	if r.TaxID != "" {
+		w.text("group.tax_id", r.TaxID)
+	}
 	w.text("group.language", r.Language)
 	w.int("group.contacts", int64(len(r.Contacts)))
 	for _, contact := range r.Contacts {

@@ -91,6 +91,7 @@ func (g *GroupChange) compare() {
 		{"balances", balancesText(b) != balancesText(a)},
 		{"counters", countersText(b) != countersText(a)},
 		{"jobs", b.Jobs != a.Jobs},
+		{"taxes", taxesText(b) != taxesText(a)},
 		{"funds", fundsText(b) != fundsText(a)},
 	} {
 		if other.differ {
@@ -119,6 +120,14 @@ func fundsText(inv *Invoice) string {
 	return canonicalOf(func(w *canonicalWriter) {
 		for i := range inv.Funds {
 			inv.Funds[i].content(w)
+		}
+	})
+}
+
+func taxesText(inv *Invoice) string {
+	return canonicalOf(func(w *canonicalWriter) {
+		for i := range inv.Taxes {
+			inv.Taxes[i].content(w)
 		}
 	})
 }

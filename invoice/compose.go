@@ -22,6 +22,8 @@ type Settings struct {
 	Issuer   Party
 	Currency money.Currency // of the cards; nothing is converted
 	Rounding money.Mode     // of a usage or storage line to the minor unit
+	Overhead []OverheadRule // in the order in which they are printed
+	Tax      []TaxRule      // likewise; on overhead too, where a rule says so
 	// FiscalYearStart is the month in which a fiscal year begins. Tiers that
 	// count over one need it.
 	FiscalYearStart time.Month

@@ -24,6 +24,7 @@ type words struct {
 	tiers              tierWords
 	waived, waivedJobs string
 	prepaid, overdraft string
+	percentage         string // "%s %s %% of %s %s"
 	plural             func(unit string) string
 	number             func(plain string) string
 	translate          map[string]string // of units
@@ -34,7 +35,8 @@ var english = words{
 	at: "%s: %s at %s %s per %s", formula: "%s: %s, priced by the card's own formula",
 	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
 	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
-	plural: pluralEnglish, number: money.Group,
+	percentage: "%s %s %% of %s %s",
+	plural:     pluralEnglish, number: money.Group,
 	estimated: "; %s days by an earlier measurement",
 	tiers: tierWords{
 		first: "first %s", next: "next %s", upTo: "up to %s", between: "%s to %s", above: "above %s",
@@ -46,10 +48,11 @@ var spanish = words{
 	jobs: "%s trabajos en %s", oneJob: "%s trabajo en %s", storage: "Almacenamiento en %s",
 	at: "%s: %s a %s %s por %s", formula: "%s: %s, según la fórmula propia de la tarifa",
 	waivedJobs: "Condonado (%s): %s de la línea %d, de %s", waived: "Condonado (%s): %s de la línea %d",
-	prepaid:   "Con cargo a la asignación %s: %s de la línea %d",
-	overdraft: "Fuera de la asignación %s, condonado: %s de la línea %d",
-	plural:    pluralSpanish,
-	estimated: "; %s días según una medición anterior",
+	prepaid:    "Con cargo a la asignación %s: %s de la línea %d",
+	overdraft:  "Fuera de la asignación %s, condonado: %s de la línea %d",
+	percentage: "%s %s %% de %s %s",
+	plural:     pluralSpanish,
+	estimated:  "; %s días según una medición anterior",
 	tiers: tierWords{
 		first: "hasta %s", upTo: "hasta %s", between: "de %s a %s", above: "más de %s",
 		month: " del mes", year: " del año fiscal",

@@ -57,15 +57,15 @@ func TestOrderOfReductions(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"list charges", "waivers and refunds", "class discount and subsidies", "allowances", "caps", "prepaid balance",
-		"manual adjustments", "prior-period items", "split over funds", "overhead", "tax", "rounding", "total",
+		"manual adjustments", "prior-period items", "overhead", "tax", "rounding", "total", "split over funds",
 	}, names)
 	// The kinds of line are printed in the order of their steps.
 	step := map[Kind]string{
 		Usage: "list charges", Storage: "list charges", Waiver: "waivers and refunds",
-		Prepaid: "prepaid balance", Overdraft: "prepaid balance",
+		Prepaid: "prepaid balance", Overdraft: "prepaid balance", Manual: "manual adjustments", Overhead: "overhead", Tax: "tax",
 	}
 	last := -1
-	for _, kind := range []Kind{Usage, Storage, Waiver, Prepaid, Overdraft} {
+	for _, kind := range kinds {
 		for i, s := range Order() {
 			if s.Name == step[kind] {
 				require.True(t, s.Built, kind)

@@ -91,8 +91,9 @@ func (inv *Invoice) onlyFund() string {
 }
 
 // partsOfScopes divides the total by scope. What remains of a list line after
-// its reductions goes to the scopes of its charges, in proportion; a line that
-// has no charges beneath it is of the rest, the last scope.
+// its reductions goes to the scopes of its charges, in proportion; an
+// adjustment is of the rest, the last scope; overhead and tax go with what they
+// are added to.
 func partsOfScopes(inv *Invoice, lines []*listLine, scopes int) ([]money.Amount, error) {
 	parts := make([]money.Amount, scopes)
 	if scopes == 1 {
@@ -100,12 +101,15 @@ func partsOfScopes(inv *Invoice, lines []*listLine, scopes int) ([]money.Amount,
 		return parts, nil
 	}
 	due := make([]money.Amount, len(lines))
+	var added money.Amount
 	for i := range inv.Lines {
 		switch l := &inv.Lines[i]; {
 		case l.Of > 0 && l.Of <= len(lines):
 			due[l.Of-1] += l.Amount
 		case i < len(lines):
 			due[i] += l.Amount
+		case l.Kind == Overhead || l.Kind == Tax:
+			added += l.Amount
 		default:
 			parts[scopes-1] += l.Amount
 		}
@@ -123,7 +127,25 @@ func partsOfScopes(inv *Invoice, lines []*listLine, scopes int) ([]money.Amount,
 			parts[s] += share
 		}
 	}
-	return parts, nil
+	return parts, spread(added, parts)
+}
+
+// spread adds an amount to the parts in proportion to those that are positive;
+// where none is, to the last.
+func spread(added money.Amount, parts []money.Amount) error {
+	weights, some := make([]money.Exact, len(parts)), false
+	for i, p := range parts {
+		weights[i] = money.Int(max(0, int64(p)))
+		some = some || p > 0
+	}
+	if !some {
+		weights[len(parts)-1] = money.Int(1)
+	}
+	shares, err := money.Split(added, weights)
+	for i, share := range shares {
+		parts[i] += share
+	}
+	return err
 }
 
 // weights are what is left to pay of a line, by scope; of a line of which

@@ -27,8 +27,11 @@ type Invoice struct {
 	List       money.Amount // sum of the usage and storage lines
 	Reductions money.Amount // sum of the reduction lines, ≤ 0
 	Manual     money.Amount // sum of the lines that people wrote, of either sign
+	Overhead   money.Amount // sum of the lines of overhead
+	Tax        money.Amount // sum of the lines of tax
 	Total      money.Amount // sum of all lines
 
+	Taxes    []TaxSum    // in the total, each once; none where nothing is taxed
 	Funds    []FundShare // who pays the total, where it is split; none where one fund does or none is named
 	Balances []Balance   // prepaid allocations, as this period leaves them
 	Counters []Counter   // of tiers over a fiscal year, as this period leaves them
@@ -40,8 +43,8 @@ type Party struct{ Name, Address, Email, TaxID, Footer string }
 
 // Recipient is the group as the roster had it when the invoice was made.
 type Recipient struct {
-	ID, Name, PI, Department, Class, Address, PO, Fund, Language string
-	Contacts                                                     []string
+	ID, Name, PI, Department, Class, Address, PO, Fund, TaxID, Language string
+	Contacts                                                            []string
 }
 
 // Kind is what a line is.
@@ -55,16 +58,21 @@ const (
 	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
 	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
 	Manual    Kind = "manual"    // an adjustment: a charge or a credit that a person wrote
+	Overhead  Kind = "overhead"  // a percentage of the lines before
+	Tax       Kind = "tax"       // a percentage of what is taxed
 )
 
 // kinds are all of them, in printed order.
-var kinds = [...]Kind{Usage, Storage, Waiver, Prepaid, Overdraft, Manual}
+var kinds = [...]Kind{Usage, Storage, Waiver, Prepaid, Overdraft, Manual, Overhead, Tax}
 
 // Lists reports whether lines of the kind are use at list price.
 func (k Kind) Lists() bool { return k == Usage || k == Storage }
 
 // Reduces reports whether lines of the kind take money off another line.
-func (k Kind) Reduces() bool { return !k.Lists() && k != Manual }
+func (k Kind) Reduces() bool { return !k.Lists() && !k.Adds() }
+
+// Adds reports whether lines of the kind are neither use nor a reduction of it.
+func (k Kind) Adds() bool { return k == Manual || k == Overhead || k == Tax }
 
 // rank is the place of the kind among the kinds.
 func (k Kind) rank() int {
@@ -81,6 +89,12 @@ const (
 	CodeWaived    = "waived"
 	CodePrepaid   = "prepaid"
 	CodeOverdraft = "overdraft_waived"
+)
+
+// The codes of what is added to a bill.
+const (
+	CodeOverhead = "overhead"
+	CodeTax      = "tax"
 )
 
 // Line is all charges of one kind at one price. A usage or storage line is

@@ -26,10 +26,13 @@ type invoiceJSON struct {
 	List           string        `json:"list"`
 	Reductions     string        `json:"reductions"`
 	Manual         string        `json:"manual,omitempty"`
+	Overhead       string        `json:"overhead,omitempty"`
+	Tax            string        `json:"tax,omitempty"`
 	Total          string        `json:"total"`
 	Balances       []balanceJSON `json:"balances"`
 	Counters       []counterJSON `json:"counters,omitempty"`
 	Jobs           int64         `json:"jobs"`
+	Taxes          []taxJSON     `json:"taxes,omitempty"`
 	Funds          []fundJSON    `json:"funds,omitempty"`
 }
 
@@ -50,6 +53,7 @@ type recipientJSON struct {
 	Address    string   `json:"address,omitempty"`
 	PO         string   `json:"po,omitempty"`
 	Fund       string   `json:"fund,omitempty"`
+	TaxID      string   `json:"tax_id,omitempty"`
 	Language   string   `json:"language,omitempty"`
 	Contacts   []string `json:"contacts,omitempty"`
 }
@@ -123,7 +127,10 @@ func (inv Invoice) MarshalJSON() ([]byte, error) {
 	for i := range inv.Funds {
 		j.Funds = append(j.Funds, inv.Funds[i].toJSON(c))
 	}
-	j.Manual = plainOrNone(c, inv.Manual)
+	j.Manual, j.Overhead, j.Tax = plainOrNone(c, inv.Manual), plainOrNone(c, inv.Overhead), plainOrNone(c, inv.Tax)
+	for i := range inv.Taxes {
+		j.Taxes = append(j.Taxes, inv.Taxes[i].toJSON(c))
+	}
 	return json.Marshal(j)
 }
 
@@ -138,11 +145,13 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 		Number: j.Number, Issued: j.Issued, Period: j.Period, Zone: j.Zone,
 		Issuer: Party(j.Issuer), Group: j.Group.recipient(), Currency: c, Rounding: j.Rounding.Mode, Jobs: j.Jobs,
 	}
-	var errs [4]error
+	var errs [6]error
 	read.List, errs[0] = parseAmount(j.List, c)
 	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
 	read.Total, errs[2] = parseAmount(j.Total, c)
 	read.Manual, errs[3] = parseAmountOrNone(j.Manual, c)
+	read.Overhead, errs[4] = parseAmountOrNone(j.Overhead, c)
+	read.Tax, errs[5] = parseAmountOrNone(j.Tax, c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
@@ -163,6 +172,13 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 	for _, c := range j.Counters {
 		read.Counters = append(read.Counters, Counter{c.Card, c.Meter, c.Money, c.Unit, c.From.Date, c.Opening.Exact, c.Counted.Exact})
 	}
+	for _, t := range j.Taxes {
+		sum, err := t.sum(c)
+		if err != nil {
+			return fmt.Errorf("tax %s: %w", t.Name, err)
+		}
+		read.Taxes = append(read.Taxes, sum)
+	}
 	for _, f := range j.Funds {
 		share, err := f.share(c)
 		if err != nil {
@@ -177,14 +193,14 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 func recipientToJSON(r *Recipient) recipientJSON {
 	return recipientJSON{
 		ID: r.ID, Name: r.Name, PI: r.PI, Department: r.Department, Class: r.Class, Address: r.Address,
-		PO: r.PO, Fund: r.Fund, Language: r.Language, Contacts: r.Contacts,
+		PO: r.PO, Fund: r.Fund, TaxID: r.TaxID, Language: r.Language, Contacts: r.Contacts,
 	}
 }
 
 func (r *recipientJSON) recipient() Recipient {
 	return Recipient{
 		ID: r.ID, Name: r.Name, PI: r.PI, Department: r.Department, Class: r.Class, Address: r.Address,
-		PO: r.PO, Fund: r.Fund, Language: r.Language, Contacts: r.Contacts,
+		PO: r.PO, Fund: r.Fund, TaxID: r.TaxID, Language: r.Language, Contacts: r.Contacts,
 	}
 }
 

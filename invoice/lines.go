@@ -214,17 +214,29 @@ func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]
 		line.Description = words.reduction(&line)
 		inv.Lines = append(inv.Lines, line)
 	}
-	if err := c.manualLines(g, &inv); err != nil {
+	if err := c.addUp(g, &inv, words); err != nil {
 		return inv, nil, err
 	}
 	inv.Balances, inv.Counters = account.balances, tiered.sortedCounters()
-	if err := inv.sum(); err != nil {
-		return inv, tiered, err
-	}
 	if err := c.funded(g.group); err != nil {
 		return inv, tiered, err
 	}
 	return inv, tiered, c.split(g, &inv, lists)
+}
+
+// addUp puts on the invoice what comes after use and its reductions, in the
+// order of Order, and sums it.
+func (c *Composer) addUp(g *groupSums, inv *Invoice, words *words) error {
+	if err := c.manualLines(g, inv); err != nil {
+		return err
+	}
+	if err := c.addOverhead(inv, words); err != nil {
+		return err
+	}
+	if err := c.addTaxes(inv, words); err != nil {
+		return err
+	}
+	return inv.sum()
 }
 
 // of gives the reductions of one list line.
@@ -272,7 +284,7 @@ func (r *reduction) line(position int, list *Line) Line {
 
 // sum fills in the sums of the lines as printed.
 func (inv *Invoice) sum() error {
-	inv.List, inv.Reductions, inv.Manual, inv.Total = 0, 0, 0, 0
+	inv.List, inv.Reductions, inv.Manual, inv.Overhead, inv.Tax, inv.Total = 0, 0, 0, 0, 0, 0
 	for _, l := range inv.Lines {
 		for _, to := range []*money.Amount{inv.sumOf(l.Kind), &inv.Total} {
 			var err error
@@ -294,6 +306,10 @@ func (inv *Invoice) sumOf(k Kind) *money.Amount {
 		return &inv.List
 	case k == Manual:
 		return &inv.Manual
+	case k == Overhead:
+		return &inv.Overhead
+	case k == Tax:
+		return &inv.Tax
 	}
 	return &inv.Reductions
 }

@@ -18,10 +18,10 @@ func Order() []Step {
 		{"prepaid balance", true},
 		{"manual adjustments", true},
 		{"prior-period items", false},
-		{"split over funds", true},
-		{"overhead", false},
-		{"tax", false},
+		{"overhead", true},
+		{"tax", true},
 		{"rounding", true},
 		{"total", true},
+		{"split over funds", true}, // of all of the total, overhead and tax with what they are added to
 	}
 }

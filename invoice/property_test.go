@@ -86,6 +86,22 @@ func someAdjustments(t *rapid.T, roster *rates.Roster) ([]Adjustment, map[string
 	return all, sums
 }
 
+// someAdded draws rules of overhead and tax.
+func someAdded(t *rapid.T) (overhead []OverheadRule, taxes []TaxRule) {
+	percent := rapid.SampledFrom([]money.Exact{money.Int(15), money.Ratio(77, 10), money.Ratio(100, 3)})
+	for range rapid.IntRange(0, 2).Draw(t, "overheads") {
+		overhead = append(overhead, OverheadRule{Name: "o", Percent: percent.Draw(t, "overhead")})
+	}
+	of := [][]Kind{Taxable()}
+	if rapid.Bool().Draw(t, "two rates") {
+		of = [][]Kind{{Storage, Manual}, {Usage, Overhead}}
+	}
+	for i := range rapid.IntRange(0, len(of)).Draw(t, "taxes") {
+		taxes = append(taxes, TaxRule{Name: "t", Of: of[i], Percent: percent.Draw(t, "tax"), Mode: TaxMode(rapid.IntRange(0, 2).Draw(t, "mode"))})
+	}
+	return overhead, taxes
+}
+
 func aQuantity(t *rapid.T) money.Exact {
 	n := rapid.Int64Range(0, 500_000).Draw(t, "quantity")
 	return money.Ratio(n, rapid.SampledFrom([]int64{1, 7, 3600, 3_600_000}).Draw(t, "over"))
@@ -168,6 +184,7 @@ func TestEverythingAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roster := aRoster(t)
 		settings := Settings{Currency: usd, Rounding: money.Mode(rapid.IntRange(0, int(money.Floor)).Draw(t, "rounding")), FiscalYearStart: 2}
+		settings.Overhead, settings.Tax = someAdded(t)
 		var outcomes []rating.Outcome
 		for n := range rapid.IntRange(0, 25).Draw(t, "jobs") {
 			outcomes = append(outcomes, anOutcome(t, roster, period.Start.Unix(), period.End.Unix(), uint64(n)))
@@ -248,7 +265,7 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 		for _, l := range inv.Lines {
 			printed += l.Amount
 			exact = exact.Add(l.Exact)
-			if l.Kind == Manual {
+			if l.Kind.Adds() {
 				exact = exact.Sub(l.Exact)
 				continue
 			}
@@ -261,7 +278,7 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			require.LessOrEqual(t, l.Quantity.Sign(), 0)
 		}
 		require.Equal(t, printed, inv.Total)
-		require.Equal(t, inv.List+inv.Reductions+inv.Manual, inv.Total)
+		require.Equal(t, inv.List+inv.Reductions+inv.Manual+inv.Overhead+inv.Tax, inv.Total)
 		require.Equal(t, adjusted[inv.Group.ID], inv.Manual)
 		delete(adjusted, inv.Group.ID)
 		if len(inv.Funds) > 0 {
@@ -272,10 +289,10 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			}
 			require.Equal(t, inv.Total, shares)
 		}
-		require.GreaterOrEqual(t, inv.Total-inv.Manual, money.Amount(0))
+		require.GreaterOrEqual(t, inv.List+inv.Reductions, money.Amount(0))
 		require.GreaterOrEqual(t, exact.Sign(), 0)
 		if exact.Sign() == 0 {
-			require.Equal(t, inv.Manual, inv.Total, "what is wholly reduced leaves nothing to pay")
+			require.Equal(t, money.Amount(0), inv.List+inv.Reductions, "what is wholly reduced leaves nothing to pay")
 		}
 		for _, b := range inv.Balances {
 			require.GreaterOrEqual(t, b.Drawn.Sign(), 0)

@@ -15,6 +15,6 @@ func recipient(g *rates.Group) Recipient {
 	}
 	return Recipient{
 		ID: g.ID, Name: g.Name, PI: g.PI, Department: g.Department, Class: g.Class, Address: g.Address,
-		PO: g.PO, Fund: g.Fund, Language: language, Contacts: slices.Clone(g.Contacts),
+		PO: g.PO, Fund: g.Fund, TaxID: g.TaxID, Language: language, Contacts: slices.Clone(g.Contacts),
 	}
 }

@@ -27,6 +27,8 @@ type Summary struct {
 	List       money.Amount
 	Reductions money.Amount
 	Manual     money.Amount
+	Overhead   money.Amount
+	Tax        money.Amount
 	Total      money.Amount
 	Invoices   int
 	NothingDue []string // IDs of the groups that get no invoice
@@ -248,7 +250,8 @@ func (s *Summary) addInvoices(invoices []Invoice) error {
 		for _, sum := range []struct {
 			to   *money.Amount
 			plus money.Amount
-		}{{&s.List, invoices[i].List}, {&s.Reductions, invoices[i].Reductions}, {&s.Manual, invoices[i].Manual}, {&s.Total, invoices[i].Total}} {
+		}{{&s.List, invoices[i].List}, {&s.Reductions, invoices[i].Reductions}, {&s.Manual, invoices[i].Manual},
+			{&s.Overhead, invoices[i].Overhead}, {&s.Tax, invoices[i].Tax}, {&s.Total, invoices[i].Total}} {
 			var err error
 			if *sum.to, err = addAmounts(*sum.to, sum.plus); err != nil {
 				return err

@@ -43,6 +43,7 @@ type Group struct {
 	Fund       string // the fund or cost-centre code, always text; "" where Funds says who pays
 	Language   string // "en" (default) or "es"
 
+	TaxID       string       // the recipient's own, printed where there is one
 	Funds       []*FundSplit // in the file's order; none where one Fund pays, or none is named
 	Mappings    []*Mapping
 	Allocations []*Allocation // in the order in which they are drawn: earliest end first

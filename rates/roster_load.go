@@ -144,7 +144,7 @@ func (l *rosterLoader) precedence(f yamldoc.Field) []string {
 	return order
 }
 
-var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "fund", "funds", "language", "jobs", "allocations"}
+var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "fund", "funds", "language", "jobs", "allocations"}
 
 func (l *rosterLoader) group(n *yaml.Node, path string) {
 	before := len(l.Faults)
@@ -171,6 +171,8 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 			g.Address = l.address(f.Value, at)
 		case "po":
 			g.PO = l.line(f.Value, at)
+		case "tax_id":
+			g.TaxID = l.line(f.Value, at)
 		case "fund":
 			g.Fund = l.fund(f.Value, at)
 		case "funds":

@@ -62,6 +62,8 @@ type invoiceConfig struct {
 	FiscalYearStart int // the month, 1 to 12
 	Rounding        money.Mode
 	IssueOnRun      bool // `run` issues what it bills
+	Overhead        []invoice.OverheadRule
+	Tax             []invoice.TaxRule
 }
 
 var seriesForm = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,11}$`)
@@ -250,8 +252,16 @@ func (l *configLoader) storage(n *yaml.Node) {
 }
 
 func (l *configLoader) invoice(n *yaml.Node) {
-	for _, f := range l.Fields(n, "invoice", "series", "fiscal_year_start", "rounding", "issue") {
+	for _, f := range l.Fields(n, "invoice", "series", "fiscal_year_start", "rounding", "issue", "overhead", "tax") {
 		at := "invoice." + f.Key
+		switch f.Key {
+		case "overhead":
+			l.overheads(f.Value)
+			continue
+		case "tax":
+			l.taxes(f.Value)
+			continue
+		}
 		text, ok := l.Text(f.Value, at)
 		if !ok {
 			continue

@@ -177,13 +177,14 @@ func (in *inputs) crossCheck() error {
 			Remedy: yamldoc.Suggest(h.Group, known),
 		})
 	}
-	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known))...)
+	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses())...)
 }
 
 // settings are the invoice settings.
 func (in *inputs) settings() invoice.Settings {
 	return invoice.Settings{
 		Issuer: in.config.Organisation, Currency: in.config.Currency, Rounding: in.config.Invoice.Rounding,
+		Overhead: in.config.Invoice.Overhead, Tax: in.config.Invoice.Tax,
 		FiscalYearStart: time.Month(in.config.Invoice.FiscalYearStart),
 	}
 }

@@ -90,16 +90,22 @@ func adjustment(t *testing.T, position int, price string, amount money.Amount, c
 	return l
 }
 
-// funds pay 300.00: 80.00 of it is what gpu_hours come to, and of the rest
-// 20.00 are fixed, so that thirds of 200.00 are left.
+// added is a percentage of an amount.
+func added(t *testing.T, position int, kind invoice.Kind, of, price string, amount money.Amount) invoice.Line {
+	return invoice.Line{Position: position, Kind: kind, Description: "a percentage", Code: string(kind), Unit: "USD",
+		Quantity: exact(t, of), Price: exact(t, price), Exact: exact(t, of).Mul(exact(t, price)), Amount: amount}
+}
+
+// funds pay 392.70: 80.00 of it is what gpu_hours come to, and of the rest
+// 20.00 are fixed, so that thirds of 292.70 are left.
 func funds(t *testing.T) []invoice.FundShare {
 	two, _ := money.Int(200).Quo(money.Int(3))
 	one, _ := money.Int(100).Quo(money.Int(3))
 	return []invoice.FundShare{
 		{Fund: "0077-002", Of: "meter gpu_hours", Base: 8000, Percent: exact(t, "100"), Amount: 8000},
-		{Fund: "05-26431-001200", Base: 22000, Percent: two, Amount: 13333},
-		{Fund: "0044-100", Base: 22000, Percent: one, Amount: 6667},
-		{Fund: "0099-001", Base: 22000, Fixed: 2000, Amount: 2000},
+		{Fund: "05-26431-001200", Base: 31270, Percent: two, Amount: 19513},
+		{Fund: "0044-100", Base: 31270, Percent: one, Amount: 9757},
+		{Fund: "0099-001", Base: 31270, Fixed: 2000, Amount: 2000},
 	}
 }
 
@@ -140,7 +146,10 @@ func TestGolden(t *testing.T) {
 		spanish.Lines[i].Description = description
 	}
 	spanish.Lines = append(spanish.Lines, adjustment(t, 6, "15.00", 1500, invoice.CodeCharge), adjustment(t, 7, "2.83", -283, invoice.CodeCredit))
-	spanish.Manual, spanish.Total = 1217, 30000
+	spanish.Manual, spanish.Overhead, spanish.Tax, spanish.Total = 1217, 3000, 6270, 39270
+	spanish.Lines = append(spanish.Lines, added(t, 8, invoice.Overhead, "300", "0.1", 3000), added(t, 9, invoice.Tax, "330", "0.19", 6270))
+	spanish.Taxes = []invoice.TaxSum{{Name: "IVA", Percent: exact(t, "19"), Of: invoice.Taxable(), Base: 33000, Amount: 6270, Note: "Art. 75 <LIVA>"}}
+	spanish.Group.TaxID = "ES-X1"
 	spanish.Group.Fund, spanish.Funds = "", funds(t)
 	requireGolden(t, "draft-es.html", draw(t, spanish, html.Extras{}))
 }

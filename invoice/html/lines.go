@@ -27,12 +27,14 @@ type line struct {
 }
 
 // sectionKeys are the sections in their order, by the key of their title.
-var sectionKeys = [...]string{"section.usage", "section.storage", "section.reductions", "section.manual"}
+var sectionKeys = [...]string{"section.usage", "section.storage", "section.reductions", "section.manual", "section.added"}
 
 func sectionKey(kind invoice.Kind) string {
 	switch {
 	case kind == invoice.Manual:
 		return "section.manual"
+	case kind.Adds():
+		return "section.added"
 	case kind.Reduces():
 		return "section.reductions"
 	case kind == invoice.Storage:
@@ -109,7 +111,7 @@ func meaningsOf(inv invoice.Invoice, extras Extras, words templates.Words) []fac
 	seen := map[string]bool{}
 	var facts []fact
 	for _, l := range inv.Lines {
-		if l.Unit == "" || seen[l.Meter+"\x00"+l.Unit] {
+		if l.Unit == "" || l.Card == "" || seen[l.Meter+"\x00"+l.Unit] {
 			continue
 		}
 		seen[l.Meter+"\x00"+l.Unit] = true

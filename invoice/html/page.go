@@ -32,6 +32,7 @@ type page struct {
 	TotalLabel string
 	Total      string
 	TotalNote  string
+	Notes      []string // on taxes
 
 	Funds    []fundRow
 	ByPart   bool // some fund pays of a part alone
@@ -117,6 +118,7 @@ func recipientOf(g invoice.Recipient, words templates.Words) recipient {
 		{Label: words.Say("contacts"), Text: strings.Join(g.Contacts, ", ")},
 		{Label: words.Say("po"), Text: g.PO},
 		{Label: words.Say("fund"), Text: g.Fund},
+		{Label: words.Say("tax.id"), Text: g.TaxID},
 	} {
 		if f.Text != "" {
 			f.Text = templates.Visible(f.Text)
@@ -177,17 +179,29 @@ func factsOf(inv invoice.Invoice, d dates, words templates.Words) []fact {
 // setTotals gives the block under the lines.
 func (p *page) setTotals(inv invoice.Invoice) {
 	format := func(a money.Amount) string { return p.Words.Number(inv.Currency.Plain(a)) }
-	add := func(key string, a money.Amount) {
-		p.Totals = append(p.Totals, fact{Label: p.Say(key), Text: format(a)})
+	add := func(label string, a money.Amount) {
+		p.Totals = append(p.Totals, fact{Label: label, Text: format(a)})
 	}
-	if inv.Reductions != 0 || inv.Manual != 0 {
-		add("list", inv.List)
+	if inv.Total != inv.List {
+		add(p.Say("list"), inv.List)
 	}
-	if inv.Reductions != 0 {
-		add("reductions", inv.Reductions)
+	for _, sum := range []struct {
+		key string
+		of  money.Amount
+	}{{"reductions", inv.Reductions}, {"section.manual", inv.Manual}, {"overhead", inv.Overhead}} {
+		if sum.of != 0 {
+			add(p.Say(sum.key), sum.of)
+		}
 	}
-	if inv.Manual != 0 {
-		add("section.manual", inv.Manual)
+	if len(inv.Taxes) > 0 {
+		add(p.Say("net"), inv.Net())
+	}
+	for i := range inv.Taxes {
+		t := &inv.Taxes[i]
+		add(taxLabel(t, inv.Currency, p.Words), t.Amount)
+		if t.Note != "" {
+			p.Notes = append(p.Notes, templates.Visible(t.Note))
+		}
 	}
 	p.Total = format(inv.Total)
 	switch {
@@ -201,6 +215,15 @@ func (p *page) setTotals(inv invoice.Invoice) {
 	if inv.Total == 0 {
 		p.TotalNote = p.Say("nothing.due")
 	}
+}
+
+// taxLabel names a tax with its rate and what it is on.
+func taxLabel(t *invoice.TaxSum, c money.Currency, words templates.Words) string {
+	name, base := templates.Visible(t.Name), words.Number(c.Plain(t.Base))
+	if t.Mode == invoice.TaxReverseCharge {
+		return words.Say("tax.reverse", "name", name, "base", base)
+	}
+	return words.Say("tax.rate", "name", name, "percent", words.Number(shortest(t.Percent, 0, maxPercentPlaces)), "base", base)
 }
 
 // basisOf names what the figures were computed from: each rate card with its

@@ -111,7 +111,7 @@ func (f *faceWriter) parties(zone *time.Location) {
 		right[0].style, right[0].value = faceDate, day(ingest.Date{Year: y, Month: int(m), Day: d})
 	}
 	for _, more := range []struct{ key, value string }{
-		{"group", g.ID}, {"class", g.Class}, {"po", g.PO}, {"fund", g.Fund},
+		{"group", g.ID}, {"class", g.Class}, {"po", g.PO}, {"fund", g.Fund}, {"tax.id", g.TaxID},
 	} {
 		if more.value != "" {
 			right = append(right, fact{say(more.key), faceRight, text(more.value)})
@@ -171,22 +171,22 @@ func (f *faceWriter) lines(rows lineRows) {
 	}
 }
 
-// totals writes list price, reductions, adjustments and total, each the sum of
-// its lines.
+// totals writes list price, reductions, what is added and the total, each the
+// sum of its lines.
 func (f *faceWriter) totals(rows lineRows) {
 	c := f.inv.Currency
 	sum := func(key string, ranges []string, a money.Amount) {
-		f.pair(key, style{}, formula{rounded(c, sumOf(ranges...)), cash{c, a}})
+		if a != 0 {
+			f.pair(f.words.Say(key), style{}, formula{rounded(c, sumOf(ranges...)), cash{c, a}})
+		}
 	}
-	if f.inv.Reductions != 0 || f.inv.Manual != 0 {
+	if f.inv.Total != f.inv.List {
 		sum("list", rows.list, f.inv.List)
 	}
-	if f.inv.Reductions != 0 {
-		sum("reductions", rows.reductions, f.inv.Reductions)
-	}
-	if f.inv.Manual != 0 {
-		sum("section.manual", rows.manual, f.inv.Manual)
-	}
+	sum("reductions", rows.reductions, f.inv.Reductions)
+	sum("section.manual", rows.manual, f.inv.Manual)
+	sum("overhead", rows.overhead, f.inv.Overhead)
+	f.taxes()
 	key := "due"
 	if f.inv.Number == "" {
 		key = "due.draft"
@@ -209,9 +209,41 @@ func (f *faceWriter) totals(rows lineRows) {
 	f.skip(1)
 }
 
+// taxes writes the net amount and each tax: those that are contained in it
+// too, which are no lines.
+func (f *faceWriter) taxes() {
+	c := f.inv.Currency
+	if len(f.inv.Taxes) > 0 {
+		f.pair(f.words.Say("net"), style{}, cash{c, f.inv.Net()})
+	}
+	for _, t := range f.inv.Taxes {
+		label := f.words.Say("tax.rate", "name", t.Name, "percent", f.words.Number(shortest(t.Percent, maxPercentPlaces)), "base", f.words.Number(c.Plain(t.Base)))
+		if t.Mode == invoice.TaxReverseCharge {
+			label = f.words.Say("tax.reverse", "name", t.Name, "base", f.words.Number(c.Plain(t.Base)))
+		}
+		f.pair(label, style{}, cash{c, t.Amount})
+		if t.Note != "" {
+			f.put(faceUnit, faceLabel, text(t.Note))
+			f.sheet.write()
+		}
+	}
+}
+
+// maxPercentPlaces are the decimal places to which a rate is printed.
+const maxPercentPlaces = 6
+
+// shortest prints a number with as many places as it needs, up to most.
+func shortest(x money.Exact, most int) string {
+	places := 0
+	for places < most && !x.Round(places, money.HalfEven).Equal(x) {
+		places++
+	}
+	return x.Decimal(places, money.HalfEven)
+}
+
 // pair writes a label and its value under the amounts.
-func (f *faceWriter) pair(key string, style style, value any) {
-	f.put(faceUnit, faceText, f.words.Say(key))
+func (f *faceWriter) pair(label string, style style, value any) {
+	f.put(faceUnit, faceText, text(label))
 	f.put(faceAmount, style, value)
 	f.sheet.write()
 }

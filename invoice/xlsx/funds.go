@@ -27,7 +27,7 @@ func (f *faceWriter) funds() {
 		f.put(faceAmount, money2, cash{c, s.Amount})
 		f.sheet.write()
 	}
-	f.pair("total", style{bold: true}, formula{
+	f.pair(say("total"), style{bold: true}, formula{
 		rounded(c, sumOf(columnRange("", faceAmount+1, first, f.rows))), cash{c, f.inv.Total},
 	})
 	f.skip(1)

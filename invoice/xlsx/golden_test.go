@@ -118,11 +118,19 @@ func TestGolden(t *testing.T) {
 		Position: 6, Kind: invoice.Manual, Description: "=Refund", Quantity: money.Int(-1), Price: exact(t, "5.2"), Exact: exact(t, "-5.2"), Amount: -520,
 		Code: invoice.CodeCredit, Reason: "late node", Reference: "adj-1", Author: "jd",
 	})
-	inv.Manual, inv.Total = -520, 6000
+	inv.Lines = append(inv.Lines, invoice.Line{
+		Position: 7, Kind: invoice.Overhead, Description: "Overhead 15 % of 60.00 USD", Quantity: exact(t, "60"), Unit: "USD", Price: exact(t, "0.15"),
+		Exact: exact(t, "9"), Amount: 900, Code: invoice.CodeOverhead,
+	}, invoice.Line{
+		Position: 8, Kind: invoice.Tax, Description: "IVA 19 % of 69.00 USD", Quantity: exact(t, "69"), Unit: "USD", Price: exact(t, "0.19"),
+		Exact: exact(t, "13.11"), Amount: 1311, Code: invoice.CodeTax,
+	})
+	inv.Taxes = []invoice.TaxSum{{Name: "IVA", Percent: exact(t, "19"), Of: invoice.Taxable(), Base: 6900, Amount: 1311, Note: "=note"}}
+	inv.Manual, inv.Overhead, inv.Tax, inv.Total = -520, 900, 1311, 8211
 	inv.Group.Fund = ""
 	inv.Funds = []invoice.FundShare{
-		{Fund: "1e5", Base: inv.Total, Percent: money.Ratio(125, 2), Amount: 3750},
-		{Fund: "0099", Base: inv.Total, Percent: money.Ratio(75, 2), Amount: 2250},
+		{Fund: "1e5", Base: inv.Total, Percent: money.Ratio(125, 2), Amount: 5132},
+		{Fund: "0099", Base: inv.Total, Percent: money.Ratio(75, 2), Amount: 3079},
 	}
 	requireGolden(t, "workbook-draft-es.txt", cellsOf(t, open(t, draw(t, inv, jobs, storage))))
 }

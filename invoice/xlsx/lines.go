@@ -1,6 +1,8 @@
 package xlsx
 
 import (
+	"slices"
+
 	"hpcbill/ingest"
 	"hpcbill/invoice"
 	"hpcbill/rates"
@@ -16,8 +18,9 @@ type lineColumn struct {
 // lineRows are the rows of one invoice on the sheet Lines: where its first line
 // stands, and the ranges of its amounts.
 type lineRows struct {
-	first                             int
-	list, reductions, manual, amounts []string
+	first                     int
+	list, reductions, amounts []string
+	manual, overhead, tax     []string
 }
 
 // groupColumns name the group, on sheets that hold several.
@@ -28,6 +31,9 @@ var groupColumns = []lineColumn{
 	{column{"Fund", 18, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return text(inv.Group.Fund) }},
 	{column{"PO", 14, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return text(inv.Group.PO) }},
 }
+
+// additions are the rows of what is neither use nor a reduction of it.
+func (r *lineRows) additions() []string { return slices.Concat(r.manual, r.overhead, r.tax) }
 
 var lineColumns = []lineColumn{
 	{column{"Period", 9, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return inv.Period }},
@@ -109,7 +115,8 @@ func (b *book) writeLines(invoices []invoice.Invoice, columns []lineColumn, tota
 	rows := make([]lineRows, len(invoices))
 	for i := range invoices {
 		inv := &invoices[i]
-		var list, reductions, manual, all []int
+		var list, reductions, all []int
+		added := map[invoice.Kind][]int{}
 		for j := range inv.Lines {
 			l := &inv.Lines[j]
 			for k, c := range columns {
@@ -123,13 +130,15 @@ func (b *book) writeLines(invoices []invoice.Invoice, columns []lineColumn, tota
 			case l.Kind.Reduces():
 				reductions = append(reductions, s.rows)
 			default:
-				manual = append(manual, s.rows)
+				added[l.Kind] = append(added[l.Kind], s.rows)
 			}
 		}
 		rows[i] = lineRows{
 			first: s.rows - len(inv.Lines) + 1, amounts: ranges(s.name, amountColumn, all),
 			list: ranges(s.name, amountColumn, list), reductions: ranges(s.name, amountColumn, reductions),
-			manual: ranges(s.name, amountColumn, manual),
+			manual:   ranges(s.name, amountColumn, added[invoice.Manual]),
+			overhead: ranges(s.name, amountColumn, added[invoice.Overhead]),
+			tax:      ranges(s.name, amountColumn, added[invoice.Tax]),
 		}
 	}
 	s.table("Lines")

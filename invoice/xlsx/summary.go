@@ -36,7 +36,7 @@ func (s *sheet) writeSummary(invoices []invoice.Invoice, lines []lineRows) {
 			inv.Jobs, c.Code,
 			formula{rounded(c, sumOf(lines[i].list...)), cash{c, inv.List}},
 			formula{rounded(c, sumOf(lines[i].reductions...)), cash{c, inv.Reductions}},
-			formula{rounded(c, sumOf(lines[i].manual...)), cash{c, inv.Additions()}},
+			formula{rounded(c, sumOf(lines[i].additions()...)), cash{c, inv.Additions()}},
 			formula{rounded(c, sumOf(lines[i].amounts...)), cash{c, inv.Total}},
 			cash{c, inv.Total},
 			formula{rounded(c, cellName(summaryTotal, row)+"-"+cellName(summaryBilled, row)), 0})
