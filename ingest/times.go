@@ -24,12 +24,12 @@ const firstInstant = 3 * secondsPerDay
 // clock turns the local times of one zone into instants. It is not safe for
 // concurrent use.
 type clock struct {
-	zone              *time.Location
-	fixed             bool // the zone is UTC
-	days              [256]clockDay
-	forms             stampForms
-	lastDay, lastBase int64 // of the last date text
-	lastText          string
+	zone     *time.Location
+	fixed    bool // the zone is UTC
+	days     [256]clockDay
+	forms    stampForms
+	lastBase int64 // of the last date text
+	lastText string
 }
 
 // clockDay is what the zone does on one local day.

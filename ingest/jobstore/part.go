@@ -33,7 +33,6 @@ type partWriter struct {
 	place string
 
 	order, scratch []uint32
-	position       []uint32
 	keys, spare    []key
 }
 

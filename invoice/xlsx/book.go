@@ -17,7 +17,6 @@ const font = "Arial"
 type book struct {
 	file   *excelize.File
 	styles map[style]int
-	tables int
 	err    error
 }
 

@@ -66,7 +66,8 @@ func parsePageHeader(data []byte) (h pageHeader, err error) {
 	case dataPage:
 		r.expect(2<<4 | thriftStruct)
 		h.values, h.encoding = r.int(), parquet.Encoding(r.int())
-		if r.int() != int(parquet.Encodings.RLE) || r.int() != int(parquet.Encodings.RLE) {
+		definition, repetition := r.int(), r.int() // how their levels are written
+		if definition != int(parquet.Encodings.RLE) || repetition != int(parquet.Encodings.RLE) {
 			r.bad = true
 		}
 	case dictionaryPage:
