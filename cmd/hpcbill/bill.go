@@ -22,9 +22,10 @@ func (a *app) billCommand() *cobra.Command {
 		Short: "rate a month and write draft documents",
 		Long: `Rates every job and holding of the month, writes the drafts into
 invoices/YYYY-MM/draft and prints the totals, what is held and why, and what
-changed since the last draft and against the month before. Nothing is final
-until hpcbill issue. Billing an issued month computes it again: when nothing has
-changed it says so, otherwise it shows the difference and exits with 4.
+changed since the last draft and against the month before; of a month that is
+over, also the days without records. Nothing is final until hpcbill issue.
+Billing an issued month computes it again: when nothing has changed it says so,
+otherwise it shows the difference and exits with 4.
 
 Exit codes: 0 done · 1 failed · 2 configuration · 4 issued, and differs.`,
 		Example: "  hpcbill bill --period 2026-03",
@@ -59,6 +60,9 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 		return err
 	}
 	a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir))
+	if err := a.printCoverage(s, p); err != nil {
+		return err
+	}
 	a.noticeBalances(b.invoices)
 	if before != nil {
 		a.printChanges("since the last draft", s, invoice.Compare(before, b.invoices))
@@ -179,7 +183,7 @@ func (a *app) printMonthBefore(ctx context.Context, s *site, b *billing) error {
 func count(n int64, noun string) string {
 	if n != 1 {
 		switch {
-		case strings.HasSuffix(noun, "y"):
+		case strings.HasSuffix(noun, "y") && !strings.HasSuffix(noun, "day"):
 			noun = strings.TrimSuffix(noun, "y") + "ies"
 		default:
 			noun += "s"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"hpcbill/ingest"
 	"hpcbill/ingest/jobstore"
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
@@ -77,6 +78,9 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 	}
 	b.invoices = invoices
 	a.printBilling(s, b, filepath.Join(invoicesDir, p.String()))
+	if err := a.printCoverage(s, p); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.stdout, "\n%s is issued: %s, %s\n", p, count(int64(len(invoices)), "invoice"), s.money(b.summary.Total))
 	return nil
 }
@@ -190,22 +194,29 @@ func (s *site) refuseQuarantined(p rates.Period, acceptHeld string) error {
 	}
 }
 
-// quarantined gives the unsettled quarantined records that may belong to p: by
-// their End where it could be read, otherwise by the ends in their dump.
+// quarantined gives the unsettled quarantined records that may belong to p.
 func (s *site) quarantined(p rates.Period) ([]jobstore.Quarantine, error) {
-	from, to := p.Start.Unix(), p.End.Unix()
+	from, to := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
 	var in []jobstore.Quarantine
 	for q, err := range s.jobs.Quarantined() {
 		if err != nil {
 			return nil, err
 		}
-		first, last := int64(q.End), int64(q.End)
-		if first == 0 {
-			first, last = int64(q.Ingest.FirstEnd), int64(q.Ingest.LastEnd)
-		}
-		if first < to && last >= from {
+		if first, last := mayEnd(q); first < to && last >= from {
 			in = append(in, q)
 		}
 	}
 	return in, nil
+}
+
+// mayEnd bounds the End of a quarantined record: by what could be read of it,
+// otherwise by the ends in its dump, otherwise not at all.
+func mayEnd(q jobstore.Quarantine) (first, last ingest.Instant) {
+	switch {
+	case q.End != ingest.None:
+		return q.End, q.End
+	case q.Ingest.FirstEnd != ingest.None:
+		return q.Ingest.FirstEnd, q.Ingest.LastEnd
+	}
+	return 0, 1 << 62
 }

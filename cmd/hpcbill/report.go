@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
@@ -22,7 +23,7 @@ func (a *app) reportCommand() *cobra.Command {
 		a.siteReport("quarantine", "records that could not be read and keep their period open", (*site).reportQuarantine),
 		a.siteReport("ingests", "every dump that was taken, and what became of its records", (*site).reportIngests),
 		a.unbilledCommand(), a.recoveryCommand(), a.policyCommand(), a.fairshareCommand(), a.priorityCommand(),
-		a.whatIfCommand(),
+		a.coverageCommand(), a.runawayCommand(), a.whatIfCommand(),
 	)
 	return c
 }
@@ -82,11 +83,13 @@ func (s *site) reportQuarantine() (*table, error) {
 }
 
 func (s *site) reportIngests() (*table, error) {
-	t := &table{columns: columns("file", ">records", ">steps", ">new", ">revised", ">unchanged", ">superseded", ">quarantined", "first_end", "last_end", "digest")}
+	t := &table{columns: columns("file", ">records", ">steps", ">new", ">revised", ">unchanged", ">superseded", ">quarantined", "first_end", "last_end", "digest",
+		"clusters", "covers_from", "covers_until")}
 	records, err := s.jobs.Ingests()
 	for _, r := range records {
+		from, until := coveredSpan(&r)
 		t.add(r.File, r.Records, r.Steps, r.New, r.Revised, r.Unchanged, r.Superseded, r.Quarantined,
-			s.local(r.FirstEnd), s.local(r.LastEnd), r.Digest)
+			s.local(r.FirstEnd), s.local(r.LastEnd), r.Digest, strings.Join(r.Clusters, ", "), s.local(from), s.local(until))
 	}
 	return t, err
 }

@@ -17,8 +17,8 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "ingest, bill, and issue if the site says so",
 		Long: `Does what the scheduler does: ingests the configured sources, then bills every
 closed month since first_period that is not issued (or the one that --period
-names), and issues each in which nothing is held or quarantined when hpcbill.yaml
-says  invoice: {issue: automatic}.`,
+names), and issues each in which nothing is held, quarantined or plainly missing
+(hpcbill report coverage) when hpcbill.yaml says  invoice: {issue: automatic}.`,
 		Example: "  hpcbill run\n  hpcbill run --period 2026-03",
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -88,6 +88,15 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 	}
 	if len(quarantined) > 0 {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %s quarantined\n", p, count(int64(len(quarantined)), "record"))
+		return nil
+	}
+	gaps, serious, err := s.coverageGaps(p, a.now())
+	if err != nil {
+		return err
+	}
+	if serious {
+		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %s\n", p, gaps)
+		fmt.Fprintf(a.stderr, "hpcbill: hint: ingest the dumps that are missing; if there were no jobs, hpcbill issue --period %s\n", p)
 		return nil
 	}
 	return a.issue(ctx, s, p, "")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -35,6 +36,7 @@ func (src *sourceConfig) windows(records []jobstore.Record, first, again, now ti
 			taken = append(taken, r.Asked)
 		}
 	}
+	taken = joined(taken)
 	lookBack := dayOf(now, src.Zone).AddDate(0, 0, -src.LookBackDays)
 	var windows []window
 	for day := dayOf(first, src.Zone); day.Before(now); {
@@ -56,14 +58,27 @@ func (src *sourceConfig) windows(records []jobstore.Record, first, again, now ti
 	return windows
 }
 
-// covered reports whether one of the answers holds all of [from, to).
-func covered(answers []jobstore.Asked, from, to time.Time) bool {
+// joined are the spans of the answers in order, those that meet made one: a
+// record stands in the answer for the time of its end.
+func joined(answers []jobstore.Asked) []jobstore.Asked {
+	answers = slices.Clone(answers)
+	slices.SortFunc(answers, func(x, y jobstore.Asked) int { return cmp.Compare(x.From, y.From) })
+	var spans []jobstore.Asked
 	for _, a := range answers {
-		if int64(a.From) <= from.Unix() && to.Unix() <= int64(a.To) {
-			return true
+		if last := len(spans) - 1; last >= 0 && a.From <= spans[last].To {
+			spans[last].To = max(spans[last].To, a.To)
+			continue
 		}
+		spans = append(spans, a)
 	}
-	return false
+	return spans
+}
+
+// covered reports whether one of the spans holds all of [from, to).
+func covered(spans []jobstore.Asked, from, to time.Time) bool {
+	return slices.ContainsFunc(spans, func(a jobstore.Asked) bool {
+		return int64(a.From) <= from.Unix() && to.Unix() <= int64(a.To)
+	})
 }
 
 // dayOf is the midnight before t in a zone, or the first moment of a day that
