@@ -169,7 +169,7 @@ func (c *clusterCoverage) takeUp(name string, r jobstore.Record) {
 		return
 	}
 	c.newest = max(c.newest, r.Asked.To)
-	c.answers = append(c.answers, r.Asked)
+	c.answers = append(c.answers, settled(r))
 }
 
 // count counts a job on the days of its times.

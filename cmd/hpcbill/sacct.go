@@ -127,9 +127,9 @@ hpcbill runs this itself where a source of hpcbill.yaml names a command:
       look_back: 7          # days before today that are asked for again
       time_limit: 10m       # of one run
 
-It asks for the days since then that it has not got whole, for the last days
-again, since records arrive late and running jobs end, and for today up to now:
-at most %d days in one run, each run a dump of its own such as
+It asks for the days since then that it has not got whole (which takes an answer
+from an hour after their end), for the last days again, since records arrive
+late and running jobs end, and for today up to now: at most %d days in one run, each run a dump of its own such as
 command:h2p:2026-03-01..2026-03-08. hpcbill ingest --from DAY asks for all days
 from that one on again.
 

@@ -132,6 +132,12 @@ func TestWindows(t *testing.T) {
 		"2026-03-30T00:00:00 2026-03-30T08:00:00")
 	f(0, "2026-03-29"+midnight, "", "2026-03-30T08:00:00", []string{"2026-03-29T00:00:00 2026-03-29T23:59:59"},
 		"2026-03-29T00:00:00 2026-03-30T08:00:00")
+	// Asked for less than an hour after its end, a day may lack records that
+	// were on their way; half of it is not asked for.
+	f(0, "2026-03-04"+midnight, "", "2026-03-05T08:00:00", []string{"2026-03-04T00:00:00 2026-03-05T00:00:00 2026-03-05T00:59:59"},
+		"2026-03-04T00:00:00 2026-03-05T08:00:00")
+	f(0, "2026-03-04"+midnight, "", "2026-03-05T08:00:00", []string{"2026-03-04T00:00:00 2026-03-05T00:00:00 2026-03-05T01:00:00"},
+		"2026-03-05T00:00:00 2026-03-05T08:00:00")
 	// A gap in the middle is asked for by itself, and the look-back.
 	f(1, "2026-03-01"+midnight, "", "2026-03-20T08:00:00",
 		[]string{"2026-03-01T00:00:00 2026-03-05T00:00:00", "2026-03-07T00:00:00 2026-03-20T00:00:00"},
@@ -149,16 +155,19 @@ func TestWindows(t *testing.T) {
 	f(7, "2026-04-01"+midnight, "", "2026-03-04T12:00:00", nil)
 }
 
-// answersOf makes the records of ingests that took these spans for c1, and one
-// of another cluster that took everything.
+// answersOf makes the records of ingests that took these spans for c1, long
+// after or at the third time, and one of another cluster that took everything.
 func answersOf(t *testing.T, at func(string) time.Time, spans []string) []jobstore.Record {
 	t.Helper()
-	records := []jobstore.Record{{Asked: jobstore.Asked{Series: "command:c2", From: 1, To: 1 << 40}}}
+	records := []jobstore.Record{{Asked: jobstore.Asked{Series: "command:c2", From: 1, To: 1 << 40}, IngestedAt: at("2027-01-01T00:00:00")}}
 	for _, span := range spans {
-		from, to, ok := strings.Cut(span, " ")
-		require.True(t, ok)
-		records = append(records, jobstore.Record{Asked: jobstore.Asked{
-			Series: "command:c1", From: ingest.Instant(at(from).Unix()), To: ingest.Instant(at(to).Unix())}})
+		words := strings.Fields(span)
+		asked := jobstore.Asked{Series: "command:c1", From: ingest.Instant(at(words[0]).Unix()), To: ingest.Instant(at(words[1]).Unix())}
+		r := jobstore.Record{Asked: asked, IngestedAt: at("2027-01-01T00:00:00")}
+		if len(words) == 3 {
+			r.IngestedAt = at(words[2])
+		}
+		records = append(records, r)
 	}
 	return records
 }

@@ -15,6 +15,10 @@ import (
 // again.
 const mostWindowDays = 31
 
+// settleTime is how long Slurm's daemons are given to tell each other of a job:
+// what an answer says of the last hour before it was asked for does not count.
+const settleTime = time.Hour
+
 // window is a span of whole days, but for the last one, which ends now.
 type window struct{ from, to time.Time }
 
@@ -33,7 +37,7 @@ func (src *sourceConfig) windows(records []jobstore.Record, first, again, now ti
 	var taken []jobstore.Asked
 	for _, r := range records {
 		if r.Asked.Series == src.series() {
-			taken = append(taken, r.Asked)
+			taken = append(taken, settled(r))
 		}
 	}
 	taken = joined(taken)
@@ -58,6 +62,13 @@ func (src *sourceConfig) windows(records []jobstore.Record, first, again, now ti
 	return windows
 }
 
+// settled is the span of which an answer holds every record for certain.
+func settled(r jobstore.Record) jobstore.Asked {
+	asked := r.Asked
+	asked.To = min(asked.To, ingest.Instant(r.IngestedAt.Add(-settleTime).Unix()))
+	return asked
+}
+
 // joined are the spans of the answers in order, those that meet made one: a
 // record stands in the answer for the time of its end.
 func joined(answers []jobstore.Asked) []jobstore.Asked {
@@ -65,7 +76,11 @@ func joined(answers []jobstore.Asked) []jobstore.Asked {
 	slices.SortFunc(answers, func(x, y jobstore.Asked) int { return cmp.Compare(x.From, y.From) })
 	var spans []jobstore.Asked
 	for _, a := range answers {
-		if last := len(spans) - 1; last >= 0 && a.From <= spans[last].To {
+		last := len(spans) - 1
+		if a.To <= a.From {
+			continue
+		}
+		if last >= 0 && a.From <= spans[last].To {
 			spans[last].To = max(spans[last].To, a.To)
 			continue
 		}
