@@ -8,7 +8,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VULNDB      = golang.org/x/vulndb@v0.0.0-20261105234957-e22db6528018
 
-.PHONY: demo build test race lint vuln fuzz bench golden same-bytes duckdb clean
+.PHONY: demo build test race lint vuln fuzz bench golden same-bytes duckdb slurm clean
 
 # A whole month of three clusters, from dumps to issued invoices.
 demo: build
@@ -66,6 +66,12 @@ same-bytes: build
 # program's own. Needs node and npm.
 duckdb: build
 	testdata/duckdb/run bin/hpcbill
+
+# A real Slurm is started, and what sacct prints of jobs of every kind is
+# compared with what is ingested. Needs root, node, npm and ../shared/slurm-lab
+# (external), without which it says so.
+slurm: build
+	testdata/slurm/run bin/hpcbill
 
 clean:
 	rm -rf bin demo-site
