@@ -20,8 +20,9 @@ const recoveryLong = `Shows what was charged against list price, by class, group
 was taken off by reason code. Issued months are as they were issued, the others
 as they would be billed now; of a fiscal year, its months up to now.
 
-  list + reductions + other = charged
-where other is what is added beyond use and storage.
+  list + reductions + manual + overhead + tax = charged
+where manual is what people wrote, of either sign. percent is how much of the
+list price was charged for use: (list + reductions) / list.
 
 The rows "price" and "proof" answer 2 CFR 200.468: that one schedule of rates
 was charged to all alike. Each meter has one price for each class, or the row
@@ -88,11 +89,13 @@ func (a *app) span(in *inputs, period, year string) (first, last rates.Period, e
 	return first, last, nil
 }
 
-// recovered is money under one heading.
-type recovered struct{ list, reductions, charged money.Amount }
+// recovered is money under one heading: list + reductions + manual + overhead +
+// tax = charged.
+type recovered struct{ list, reductions, manual, overhead, tax, charged money.Amount }
 
 func (r *recovered) add(o recovered) {
-	r.list, r.reductions, r.charged = r.list+o.list, r.reductions+o.reductions, r.charged+o.charged
+	r.list, r.reductions, r.manual = r.list+o.list, r.reductions+o.reductions, r.manual+o.manual
+	r.overhead, r.tax, r.charged = r.overhead+o.overhead, r.tax+o.tax, r.charged+o.charged
 }
 
 func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*table, error) {
@@ -113,7 +116,7 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 	}
 	for i := range invoices {
 		inv := &invoices[i]
-		r := recovered{inv.List, inv.Reductions, inv.Total}
+		r := recovered{inv.List, inv.Reductions, inv.Manual, inv.Overhead, inv.Tax, inv.Total}
 		put(classes, inv.Group.Class, r)
 		put(groups, inv.Group.ID, r)
 		put(all, spanText(first, last), r)
@@ -125,12 +128,12 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 			put(funds, payer.Fund, shares[n])
 		}
 	}
-	t := &table{columns: columns("by", "name", ">list", ">reductions", ">other", ">charged", ">percent", "note")}
+	t := &table{columns: columns("by", "name", ">list", ">reductions", ">manual", ">overhead", ">tax", ">charged", ">percent", "note")}
 	s.addRecovered(t, "class", classes, "")
 	s.addRecovered(t, "group", groups, "")
 	note := ""
 	if invoice.AnySplit(invoices) {
-		note = "list and reductions shared as the total is"
+		note = "a split bill is shared as its total is"
 	}
 	s.addRecovered(t, "fund", funds, note)
 	s.addRecovered(t, "total", all, "")
@@ -140,7 +143,7 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 }
 
 // byPayer shares the money of an invoice among those who pay it: the total as
-// they do, list and reductions in proportion to that, or to their percentages
+// they do, what it is made of in proportion to that, or to their percentages
 // where there is nothing to pay.
 func byPayer(inv *invoice.Invoice) ([]recovered, error) {
 	payers := inv.Payers()
@@ -152,17 +155,28 @@ func byPayer(inv *invoice.Invoice) ([]recovered, error) {
 			weights = amounts
 		}
 	}
-	lists, err := money.Split(inv.List, weights)
-	if err != nil {
-		return nil, err
-	}
-	reductions, err := money.Split(inv.Reductions, weights)
-	if err != nil {
-		return nil, err
-	}
 	shares := make([]recovered, len(payers))
-	for i, p := range payers {
-		shares[i] = recovered{lists[i], reductions[i], p.Amount}
+	for _, part := range []struct {
+		whole money.Amount
+		of    func(*recovered) *money.Amount
+	}{
+		{inv.Reductions, func(r *recovered) *money.Amount { return &r.reductions }},
+		{inv.Manual, func(r *recovered) *money.Amount { return &r.manual }},
+		{inv.Overhead, func(r *recovered) *money.Amount { return &r.overhead }},
+		{inv.Tax, func(r *recovered) *money.Amount { return &r.tax }},
+	} {
+		split, err := money.Split(part.whole, weights)
+		if err != nil {
+			return nil, err
+		}
+		for i := range shares {
+			*part.of(&shares[i]) = split[i]
+		}
+	}
+	for i, p := range payers { // what is left is of the list, so that each share adds up
+		r := &shares[i]
+		r.charged = p.Amount
+		r.list = p.Amount - r.reductions - r.manual - r.overhead - r.tax
 	}
 	return shares, nil
 }
@@ -181,7 +195,7 @@ func (s *site) addRecovered(t *table, by string, sums map[string]*recovered, not
 		if name == "" {
 			says = "the roster gives none"
 		}
-		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.charged-r.list-r.reductions), c.Plain(r.charged), share(r.charged, r.list), says)
+		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.manual), c.Plain(r.overhead), c.Plain(r.tax), c.Plain(r.charged), share(r.list+r.reductions, r.list), says)
 	}
 }
 
@@ -220,6 +234,6 @@ func (s *site) addReductions(t *table, invoices []invoice.Invoice) {
 		return a.code < b.code || a.code == b.code && a.kind < b.kind
 	})
 	for _, k := range codes {
-		t.add("reduction", k.code, nil, s.config.Currency.Plain(sums[k]), nil, nil, nil, count(lines[k], string(k.kind)+" line"))
+		t.add("reduction", k.code, nil, s.config.Currency.Plain(sums[k]), nil, nil, nil, nil, nil, count(lines[k], string(k.kind)+" line"))
 	}
 }

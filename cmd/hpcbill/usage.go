@@ -26,12 +26,13 @@ rate on the first day.
 
 --format json prints one object for a login banner or a portal. Its keys stay:
   period, as_of, days_passed, fiscal_year, fiscal_year_from, currency, groups[]
-  group, name, period_list, period_reductions, period_total, year_list,
-  year_reductions, year_total, meters[], balances[]
+  group, name, period_list, period_reductions, period_added, period_total,
+  year_list, year_reductions, year_added, year_total, meters[], balances[]
   meters[]:   meter, unit, period_quantity, period_list, period_reductions,
               year_quantity, year_list, year_reductions
   balances[]: allocation, meter, unit, units, opening, drawn, left, beyond,
               from, until, percent_used, units_per_day, outlook, runs_out
+A total is list + reductions + added: adjustments, overhead and tax.
 Quantities and amounts are text, so that no digit is lost. outlook is no rate
 (the month drew nothing yet), lasts (past its until:), runs out, or used up;
 runs_out is null but for runs out.`
@@ -99,6 +100,9 @@ type charged struct{ list, reductions, total money.Amount }
 func (c *charged) add(list, reductions, total money.Amount) {
 	c.list, c.reductions, c.total = c.list+list, c.reductions+reductions, c.total+total
 }
+
+// added is what is neither use nor a reduction of it.
+func (c *charged) added() money.Amount { return c.total - c.list - c.reductions }
 
 // meterUsage is one meter of a group. Its quantity counts what was waived or
 // prepaid too; what that took off is in the reductions.
@@ -175,7 +179,7 @@ func (use *groupUsage) addInvoice(inv *invoice.Invoice, now bool) {
 	}
 	for i := range inv.Lines {
 		l := &inv.Lines[i]
-		listed := l.Kind == invoice.Usage || l.Kind == invoice.Storage
+		listed := l.Kind.Lists()
 		if !listed && !l.Kind.Reduces() {
 			continue
 		}

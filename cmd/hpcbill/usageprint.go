@@ -58,10 +58,10 @@ func (b *balanceUsage) outlookText() string {
 func (u *usageReport) rows() *table {
 	c := u.currency
 	t := &table{columns: columns("group", "name", "row", "meter", "unit", "allocation",
-		"period_quantity", "period_list", "period_reductions", "period_total", "year_quantity", "year_list", "year_reductions", "year_total",
+		"period_quantity", "period_list", "period_reductions", "period_added", "period_total", "year_quantity", "year_list", "year_reductions", "year_added", "year_total",
 		"units", "opening", "drawn", "left", "beyond", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
 	amounts := func(x charged) []any {
-		return []any{c.Plain(x.list), c.Plain(x.reductions), c.Plain(x.total)}
+		return []any{c.Plain(x.list), c.Plain(x.reductions), c.Plain(x.added()), c.Plain(x.total)}
 	}
 	blank := func(n int) []any { return make([]any, n) }
 	for _, g := range u.groups {
@@ -77,7 +77,7 @@ func (u *usageReport) rows() *table {
 		}
 		row([]any{g.id, g.name, "total"}, blank(4), amounts(g.period), blank(1), amounts(g.year), blank(11))
 		for _, b := range g.balances {
-			row([]any{g.id, g.name, "balance", b.Meter, b.Unit, b.Allocation}, blank(8), []any{b.Units.String(), b.Opening.String(), b.Drawn.String(),
+			row([]any{g.id, g.name, "balance", b.Meter, b.Unit, b.Allocation}, blank(10), []any{b.Units.String(), b.Opening.String(), b.Drawn.String(),
 				b.Left.String(), b.Beyond.String(), b.From.String(), b.Until.String(), percentOf(used(b.Units, b.Left)), decimal(b.perDay), string(b.outlook), b.runsOut.String()})
 		}
 	}
@@ -102,9 +102,11 @@ type groupUsageJSON struct {
 	Name             string             `json:"name"`
 	PeriodList       string             `json:"period_list"`
 	PeriodReductions string             `json:"period_reductions"`
+	PeriodAdded      string             `json:"period_added"`
 	PeriodTotal      string             `json:"period_total"`
 	YearList         string             `json:"year_list"`
 	YearReductions   string             `json:"year_reductions"`
+	YearAdded        string             `json:"year_added"`
 	YearTotal        string             `json:"year_total"`
 	Meters           []meterUsageJSON   `json:"meters"`
 	Balances         []balanceUsageJSON `json:"balances"`
@@ -147,8 +149,8 @@ func (u *usageReport) json() usageJSON {
 	for _, g := range u.groups {
 		group := groupUsageJSON{
 			Group: g.id, Name: g.name, Meters: []meterUsageJSON{}, Balances: []balanceUsageJSON{},
-			PeriodList: c.Plain(g.period.list), PeriodReductions: c.Plain(g.period.reductions), PeriodTotal: c.Plain(g.period.total),
-			YearList: c.Plain(g.year.list), YearReductions: c.Plain(g.year.reductions), YearTotal: c.Plain(g.year.total),
+			PeriodList: c.Plain(g.period.list), PeriodReductions: c.Plain(g.period.reductions), PeriodAdded: c.Plain(g.period.added()), PeriodTotal: c.Plain(g.period.total),
+			YearList: c.Plain(g.year.list), YearReductions: c.Plain(g.year.reductions), YearAdded: c.Plain(g.year.added()), YearTotal: c.Plain(g.year.total),
 		}
 		for _, m := range g.meters {
 			group.Meters = append(group.Meters, meterUsageJSON{
