@@ -21,7 +21,8 @@ const (
 // repetition, or contested. New ones are chosen, the others are put where
 // they belong.
 func (g *Ingest) classify(b *rows) error {
-	g.chosen = g.chosen[:0]
+	g.isNew = slices.Grow(g.isNew[:0], b.n)[:b.n]
+	clear(g.isNew)
 	g.countBatch(b)
 	for number, cluster := range b.clusters.List {
 		g.keys = g.keys[:0]
@@ -42,7 +43,12 @@ func (g *Ingest) classify(b *rows) error {
 			return err
 		}
 	}
-	slices.Sort(g.chosen)
+	g.chosen = g.chosen[:0]
+	for row, chosen := range g.isNew {
+		if chosen {
+			g.chosen = append(g.chosen, uint32(row))
+		}
+	}
 	return nil
 }
 
@@ -155,7 +161,7 @@ func (g *Ingest) place(b *rows, cluster string) error {
 			}
 		default:
 			g.record.New++
-			g.chosen = append(g.chosen, uint32(k.at))
+			g.isNew[k.at] = true
 		}
 	}
 	if len(known) == 0 {

@@ -39,7 +39,8 @@ type Ingest struct {
 	losers    *rows // likewise, to the superseded records
 	removed   map[*part][]taken
 
-	chosen []uint32 // rows of a batch that are new
+	isNew  []bool   // by row of a batch
+	chosen []uint32 // rows of a batch that are new, in order
 	keys   []key    // of a cluster's rows, by raw id
 	spare  []key
 	raws   []uint64

@@ -33,7 +33,7 @@ type indexShape struct {
 	Wide   bool   `json:"wide,omitempty"`
 }
 
-const blockKeys = 1024
+const blockKeys = 256
 
 func (s indexShape) width() int {
 	if s.Wide {

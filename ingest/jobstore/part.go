@@ -162,12 +162,13 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 	if err := p.checkCluster(); err != nil {
 		return nil, err
 	}
-	p.describe(r, order)
+	late := r.texts[colDigest].List[r.index[colDigest][order[0]]] == noDigest
+	p.describe(r, order, late)
 	err := w.create(p, w.indexKeys(r, order), func(f *os.File) (*columnar.Writer, error) {
 		parquet := w.store.table.Create(w.enc, f)
 		return parquet, parquet.WriteRowGroup(r.vectors(), order)
 	})
-	if p.late != nil && r.texts[colDigest].List[r.index[colDigest][order[0]]] != noDigest {
+	if !late {
 		p.late = nil
 	}
 	return p, err
@@ -253,22 +254,25 @@ func (w *partWriter) create(p *newPart, keys []key, fill func(*os.File) (*column
 }
 
 // describe fills in the ranges that let a reader pass the part over, and the
-// rows' name.
-func (p *newPart) describe(r *rows, order []uint32) {
+// rows' name. The rows are in the order of their End.
+func (p *newPart) describe(r *rows, order []uint32, late bool) {
+	ends := r.ints[colEnd]
+	p.MaxEnd = ingest.Instant(ends[order[len(order)-1]])
+	for i := 0; p.MinEnd == ingest.None && i < len(order); i++ {
+		p.MinEnd = ingest.Instant(ends[order[i]])
+	}
 	p.name = columnar.Hash(p.Month)
 	if p.Compacted {
 		p.name ^= key0
 	}
 	for _, row := range order {
-		start, end := ingest.Instant(r.ints[colStart][row]), ingest.Instant(r.ints[colEnd][row])
-		if start != ingest.None && (p.MinStart == ingest.None || start < p.MinStart) {
+		if start := ingest.Instant(r.ints[colStart][row]); start != ingest.None && (p.MinStart == ingest.None || start < p.MinStart) {
 			p.MinStart = start
 		}
-		if end != ingest.None && (p.MinEnd == ingest.None || end < p.MinEnd) {
-			p.MinEnd = end
-		}
-		p.MaxEnd = max(p.MaxEnd, end)
 		p.name = columnar.Fold(p.name^r.prints[row]^key0, uint64(r.ints[colLine][row])^key1)
+		if late {
+			continue // finish adds the rest, the same for all rows
+		}
 		p.name ^= uint64(r.ints[colLastSeen][row])*key2 ^ r.texts[colDigest].Hashes[r.index[colDigest][row]]
 		p.name = columnar.Fold(p.name^uint64(r.ints[colLastLine][row])^key1, r.texts[colLastDigest].Hashes[r.index[colLastDigest][row]])
 	}

@@ -69,7 +69,7 @@ func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedS
 		err = c.writeIndices(len(order), levels, widthOf(len(entries)))
 	} else {
 		err = c.eachPage(len(order), levels, parquet.Encodings.Plain, func(from, to int) {
-			c.enc.plain = append(c.enc.plain[:0], bytesOf(values[from:to])...)
+			c.enc.page = append(c.enc.page, bytesOf(values[from:to])...)
 		})
 	}
 	if c.column.Late {
@@ -94,7 +94,7 @@ func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatisti
 		levels := grow(&c.enc.levels, rows)
 		clear(levels)
 		stats.SetNullCount(int64(rows))
-		return stats, c.eachPage(rows, levels, parquet.Encodings.Plain, func(int, int) { c.enc.plain = c.enc.plain[:0] })
+		return stats, c.eachPage(rows, levels, parquet.Encodings.Plain, func(int, int) {})
 	}
 	if c.column.Kind == Timestamp {
 		v *= microsPerSecond
@@ -115,7 +115,7 @@ func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatisti
 // writeRuns writes the pages of a column whose dictionary has one entry.
 func (c *chunk) writeRuns(rows int) error {
 	return c.eachPage(rows, nil, parquet.Encodings.RLEDict, func(from, to int) {
-		c.enc.plain = appendRun(append(c.enc.plain[:0], 1), to-from, 0, 1)
+		c.enc.page = appendRun(append(c.enc.page, 1), to-from, 0, 1)
 	})
 }
 
@@ -204,9 +204,8 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 	enc.entries = used
 	if len(used) > maxEntries || len(used) > 64 && len(used) > len(order)/2 || !c.column.Dictionary {
 		return stats, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
-			enc.plain = enc.plain[:0]
 			for _, i := range indices[from:to] {
-				enc.plain = appendText(enc.plain, v.Dict[used[i]])
+				enc.page = appendText(enc.page, v.Dict[used[i]])
 			}
 		})
 	}
@@ -241,15 +240,14 @@ func (c *chunk) writeConstantText(text string, rows int) (stats metadata.Encoded
 func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
 	enc := c.enc
 	return metadata.EncodedStatistics{}, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
-		enc.plain = enc.plain[:0]
 		for _, row := range order[from:to] {
 			start := uint32(0)
 			if row > 0 {
 				start = v.Ends[row-1]
 			}
 			text := v.Bytes[start:v.Ends[row]]
-			enc.plain = binary.LittleEndian.AppendUint32(enc.plain, uint32(len(text)))
-			enc.plain = append(enc.plain, text...)
+			enc.page = binary.LittleEndian.AppendUint32(enc.page, uint32(len(text)))
+			enc.page = append(enc.page, text...)
 		}
 	})
 }
@@ -281,9 +279,8 @@ func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStat
 	}
 	stats.SetNullCount(int64(len(order) - n))
 	return stats, c.eachPage(len(order), levels, parquet.Encodings.Plain, func(from, to int) {
-		enc.plain = enc.plain[:0]
 		for _, v := range values[from:to] {
-			enc.plain = v.append(enc.plain)
+			enc.page = v.append(enc.page)
 		}
 	})
 }
@@ -309,13 +306,12 @@ func (c *chunk) gatherWide(v *Vector, order []uint32) (values []Int128, levels [
 // enc.indices, which holds one index for each value that is not NULL.
 func (c *chunk) writeIndices(rows int, levels []uint32, width int) error {
 	return c.eachPage(rows, levels, parquet.Encodings.RLEDict, func(from, to int) {
-		c.enc.plain = append(c.enc.plain[:0], byte(width))
-		c.enc.plain = appendHybrid(c.enc.plain, c.enc.indices[from:to], width)
+		c.enc.page = appendHybrid(append(c.enc.page, byte(width)), c.enc.indices[from:to], width)
 	})
 }
 
-// eachPage cuts the rows into pages. fill puts the encoded values from … to,
-// counted without NULLs, into enc.plain. There are levels where some are NULL.
+// eachPage cuts the rows into pages. fill appends the encoded values from …
+// to, counted without NULLs, to enc.page. There are levels where some are NULL.
 func (c *chunk) eachPage(rows int, levels []uint32, encoding parquet.Encoding, fill func(from, to int)) error {
 	enc, from := c.enc, 0
 	for start := 0; start < rows; start += PageRows {
@@ -337,7 +333,6 @@ func (c *chunk) eachPage(rows int, levels []uint32, encoding parquet.Encoding, f
 			binary.LittleEndian.PutUint32(enc.page, uint32(len(enc.page)-4))
 		}
 		fill(from, to)
-		enc.page = append(enc.page, enc.plain...)
 		if err := c.writePage(n, encoding); err != nil {
 			return err
 		}
