@@ -31,7 +31,7 @@ type LimitKind uint8
 
 // The kinds of bounds.
 const (
-	TimeLimitHours   LimitKind = iota // hours that one job asks for or runs
+	TimeLimitHours   LimitKind = iota // the time limit of one job, or its run time where that is not recorded
 	GPUsPerJob                        // GPUs of one job
 	CPUsPerGPU                        // CPUs of one job, for each of its GPUs
 	MemoryGiBPerGPU                   // memory of one job, for each of its GPUs

@@ -159,9 +159,10 @@ func (p *Policy) addJob(f Beyond, j *ingest.Job) {
 	known, each := true, int64(1)
 	switch f.Kind {
 	case rates.TimeLimitHours:
+		// Slurm ends a job some seconds after its time limit: that is within.
 		f.Unlimited = j.TimelimitSeconds == ingest.NoLimit
-		f.Had = money.Ratio(max(j.TimelimitSeconds, j.ElapsedSeconds), 3600)
-		if f.Unlimited {
+		f.Had = money.Ratio(j.TimelimitSeconds, 3600)
+		if j.TimelimitSeconds < 0 {
 			f.Had = money.Ratio(j.ElapsedSeconds, 3600)
 		}
 	case rates.GPUsPerJob:

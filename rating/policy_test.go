@@ -59,6 +59,7 @@ func TestIALABJobLimits(t *testing.T) {
 	f(func(j *ingest.Job) { j.Partition, j.CPUs = "ialab-high", 64 }) // shares are of ialab-low alone
 	f(func(j *ingest.Job) { j.TimelimitSeconds = 5400 }, "time_limit_h 1 1.5>1 1 0.4 0")
 	f(func(j *ingest.Job) { j.TimelimitSeconds = ingest.NoLimit }, "time_limit_h 1 unlimited>1 1 0.4 0")
+	f(func(j *ingest.Job) { j.ElapsedSeconds, j.Start = 3622, noon-3622 }) // ended by Slurm at its limit
 	f(func(j *ingest.Job) { j.TimelimitSeconds = ingest.Unknown })
 	f(func(j *ingest.Job) { j.TimelimitSeconds, j.ElapsedSeconds, j.Start = ingest.Unknown, 7200, noon-7200 }, "time_limit_h 1 2>1 1 0.8 0")
 	f(func(j *ingest.Job) { j.QoS, j.TimelimitSeconds = "regular", 86400 })

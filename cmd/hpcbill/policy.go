@@ -23,9 +23,9 @@ cards, with what they had, the limit, and what those jobs cost at list price.
        running_per_user: 1, submitted_per_user: 4}
     - {match: {partition: gpu}, cpus_per_gpu: 4, mem_gib_per_gpu: 20}
 
-What one job may be is asked of the jobs that ended in the month: the longer of
-its time limit and its run time, its GPUs, and the CPUs and memory that its GPUs
-carry (no GPU carries none). What a user may have at the same time is asked of
+What one job may be is asked of the jobs that ended in the month: its time limit
+(its run time where the record has none), its GPUs, and the CPUs and memory that
+its GPUs carry (no GPU carries none). What a user may have at the same time is asked of
 the jobs that began to run, or to wait, in the month: those that came on top of
 as many as are allowed are beyond, whatever they ended as. A job follows the
 version of the card that holds at its start. Limits charge nothing.
@@ -84,7 +84,7 @@ func plainNumber(x money.Exact) string {
 	if x.IsInt() {
 		return x.String()
 	}
-	return x.Decimal(2, money.HalfUp)
+	return x.Decimal(4, money.HalfUp)
 }
 
 // jobsPresent gives the jobs that ended in a period and, where jobs at the same
