@@ -62,7 +62,7 @@ func (a *app) rootCommand() *cobra.Command {
 		site = "."
 	}
 	root.PersistentFlags().StringVar(&a.siteDir, "site", site, "the site directory")
-	group(root, "Set up", a.initCommand(), a.demoCommand(), a.checkCommand(), a.ratesCommand())
+	group(root, "Set up", a.initCommand(), a.demoCommand(), a.checkCommand(), a.ratesCommand(), a.rosterCommand())
 	group(root, "Every month", a.ingestCommand(), a.billCommand(), a.issueCommand(), a.runCommand(), a.scheduleCommand())
 	group(root, "Afterwards", a.listCommand(), a.showCommand(), a.verifyCommand(), a.queryCommand(), a.reportCommand())
 	group(root, "Why and how much", a.explainCommand(), a.estimateCommand(), a.usageCommand())
