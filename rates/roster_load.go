@@ -29,7 +29,8 @@ var (
 // languages are those in which invoices can be written.
 var languages = []string{"en", "es"}
 
-// LoadRoster reads a roster of groups (groups.yaml). file names it in faults.
+// LoadRoster reads a roster of groups: groups.yaml, or the same in a
+// spreadsheet where the name of the file ends in .csv. file names it in faults.
 // The error is Faults: everything that is wrong with it, in the order of its
 // lines, and no roster.
 //
@@ -72,8 +73,17 @@ func LoadRoster(file string, text []byte) (*Roster, error) {
 	y := &yamldoc.File{Name: file}
 	digest := sha256.Sum256(text)
 	l := &rosterLoader{File: y, roster: &Roster{File: file, Digest: hex.EncodeToString(digest[:]), Text: text}}
-	if root := y.Parse(text); root != nil {
+	parse := y.Parse
+	if isCSV(file) {
+		parse = func(text []byte) *yaml.Node { return csvNodes(y, text) }
+	}
+	if root := parse(text); root != nil {
 		l.load(root)
+	}
+	if isCSV(file) {
+		for i := range y.Faults {
+			y.Faults[i].Field = csvField(y.Faults[i].Field)
+		}
 	}
 	if len(y.Faults) > 0 {
 		sort.SliceStable(y.Faults, func(i, j int) bool {
