@@ -218,8 +218,9 @@ func (l *configLoader) clusters(n *yaml.Node) {
 	sort.Slice(l.Clusters, func(i, j int) bool { return l.Clusters[i].Name < l.Clusters[j].Name })
 }
 
-func (l *configLoader) knows(cluster string) bool {
-	return slices.ContainsFunc(l.Clusters, func(c clusterConfig) bool { return c.Name == cluster })
+// knows reports whether a cluster stands under clusters:.
+func (c *config) knows(cluster string) bool {
+	return slices.ContainsFunc(c.Clusters, func(known clusterConfig) bool { return known.Name == cluster })
 }
 
 func (l *configLoader) storage(n *yaml.Node) {

@@ -174,7 +174,7 @@ func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingest
 		if d.query != nil && failed[d.query.source] {
 			continue
 		}
-		if d.options.Cluster != "" && s.tariff().Cards[d.options.Cluster] == nil {
+		if d.options.Cluster != "" && !s.config.knows(d.options.Cluster) {
 			errs = append(errs, usageError{fmt.Errorf("%s: cluster %q is not under clusters: in %s", d.name, d.options.Cluster, configFile), "add it there with its card"})
 			continue
 		}
