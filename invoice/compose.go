@@ -1,7 +1,6 @@
 package invoice
 
 import (
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -249,30 +248,19 @@ func (c *Composer) Merge(other *Composer) {
 // The sums are checked before they are returned; an equation that does not
 // hold is an error worded "BUG:".
 func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
-	units := c.unitsOfMeters()
-	var invoices []Invoice
-	summary := c.summary()
-	var faults rates.Faults // of the roster
-	for _, g := range c.order {
-		inv, tiered, err := c.invoice(g, ledger, units)
-		var fault rates.Fault
-		if errors.As(err, &fault) {
-			faults = append(faults, fault)
-			continue
-		}
-		if err != nil {
-			return nil, Summary{}, fmt.Errorf("group %s: %w", g.group.ID, err)
-		}
-		summary.addTiers(tiered)
-		if len(inv.Lines) == 0 {
-			summary.NothingDue = append(summary.NothingDue, g.group.ID)
-			continue
-		}
-		invoices = append(invoices, inv)
+	comp := &composition{composer: c, ledger: ledger, units: c.unitsOfMeters()}
+	invoices, faults, err := comp.invoices()
+	if err != nil {
+		return nil, Summary{}, err
 	}
 	if len(faults) > 0 {
 		return nil, Summary{}, faults
 	}
+	summary := c.summary()
+	for _, b := range comp.bills {
+		summary.addTiers(b.tiered)
+	}
+	summary.NothingDue = comp.nothingDue
 	if err := summary.addInvoices(invoices); err != nil {
 		return nil, Summary{}, err
 	}

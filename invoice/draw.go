@@ -11,7 +11,8 @@ import (
 // them. Usage is drawn in the order of time: in each segment of the period
 // (between two days at which an allocation begins or ends) by the allocation
 // that ends earliest, then the next; within an allocation from the lines in
-// printed order. A unit is worth the price of the line it is drawn from.
+// printed order. A unit is worth what is left to pay for
+// it: the price of the line it is drawn from, less reductions before.
 //
 // What is left of a segment when all allocations in force are empty is beyond
 // the balance of the one that ends last, whose overdraft policy decides.
@@ -79,18 +80,15 @@ func (a *accounts) draw(lines []*listLine) []*reduction {
 		key := drawKey{kind, line, allocation}
 		r := found[key]
 		if r == nil {
-			r = &reduction{kind: kind, code: CodePrepaid, reason: a.balances[allocation].Allocation, of: line, allocation: allocation}
+			r = &reduction{kind: kind, code: CodePrepaid, reason: a.balances[allocation].Allocation, of: line, order: allocation}
 			if kind == Overdraft {
 				r.code = CodeOverdraft
 			}
 			found[key] = r
 			all = append(all, r)
 		}
-		share, _ := quantity.Quo(p.quantity)
 		r.quantity = r.quantity.Add(quantity)
-		amount := p.amount.Mul(share)
-		r.amount = r.amount.Add(amount)
-		p.reduced = p.reduced.Add(amount)
+		r.amount = r.amount.Add(p.cover(quantity))
 	}
 	for segment := 0; segment <= len(a.group.bounds); segment++ {
 		a.drawSegment(segment, lines, book)
@@ -100,8 +98,7 @@ func (a *accounts) draw(lines []*listLine) []*reduction {
 
 // drawSegment draws what was used in one segment.
 func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, int, int, *part, money.Exact)) {
-	left := make(map[*part]money.Exact) // not yet covered
-	last := make(map[string]int)        // by meter: the allocation in force that ends last
+	last := make(map[string]int) // by meter: the allocation in force that ends last
 	for n, allocation := range a.group.allocations {
 		if !a.group.covers(allocation, segment, a.period) {
 			continue
@@ -109,14 +106,10 @@ func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, i
 		last[allocation.Meter] = n
 		balance := &a.balances[n]
 		for i, p := range partsOf(lines, allocation.Meter, segment) {
-			if _, seen := left[p]; !seen {
-				left[p] = p.quantity
-			}
-			take := smaller(left[p], balance.Left)
+			take := smaller(p.uncovered(), balance.Left)
 			if take.Sign() <= 0 {
 				continue
 			}
-			left[p] = left[p].Sub(take)
 			balance.Left = balance.Left.Sub(take)
 			balance.Drawn = balance.Drawn.Add(take)
 			book(Prepaid, i, n, p, take)
@@ -128,7 +121,7 @@ func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, i
 			continue
 		}
 		for _, p := range partsOf(lines[i:i+1], l.meter, segment) {
-			beyond := left[p]
+			beyond := p.uncovered()
 			if beyond.Sign() <= 0 {
 				continue
 			}
@@ -138,6 +131,16 @@ func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, i
 			}
 		}
 	}
+}
+
+// cover takes units of a part off it, and gives what they are worth: their
+// share of what is left to pay of the part.
+func (p *part) cover(quantity money.Exact) money.Exact {
+	share, _ := quantity.Quo(p.quantity.Sub(p.covered))
+	amount := p.left().Mul(share)
+	p.covered = p.covered.Add(quantity)
+	p.reduced = p.reduced.Add(amount)
+	return amount
 }
 
 // partsOf yields the parts of the meter's lines that lie in the segment and

@@ -154,7 +154,7 @@ func (l *listLine) weights(scopes int) []money.Exact {
 	weights := make([]money.Exact, scopes)
 	sum := money.Exact{}
 	for _, p := range l.parts {
-		if left := p.amount.Sub(p.reduced); !p.waived && left.Sign() > 0 {
+		if left := p.left(); left.Sign() > 0 {
 			weights[p.scope] = weights[p.scope].Add(left)
 			sum = sum.Add(left)
 		}

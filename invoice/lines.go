@@ -16,14 +16,40 @@ type listLine struct {
 	quantity, amount money.Exact
 	estimatedDays    int64
 	counter          string // the unit of the tiers' steps
+
+	printed money.Amount // amount, rounded: the one place where a line is
+	due     money.Amount // of printed, what no reduction has taken yet
 }
 
 // part is what reductions treat alike in a list line.
 type part struct {
 	partKey
 	quantity, amount money.Exact
-	reduced          money.Exact // of amount, by draws
+	covered          money.Exact // of quantity, by allowances and draws
+	reduced          money.Exact // of amount, by all reductions
 	jobs             int64
+}
+
+// left is what reductions have left to pay.
+func (p *part) left() money.Exact { return p.amount.Sub(p.reduced) }
+
+// uncovered is the quantity that still has to be paid for in some way. What a
+// reduction of money has forgiven wholly is not: nobody's balance should pay
+// for it.
+func (p *part) uncovered() money.Exact {
+	if p.waived || p.amount.Sign() > 0 && p.left().Sign() <= 0 {
+		return money.Exact{}
+	}
+	return p.quantity.Sub(p.covered)
+}
+
+// left is what reductions have left to pay of a line, before rounding.
+func (l *listLine) left() money.Exact {
+	var sum money.Exact
+	for i := range l.parts {
+		sum = sum.Add(l.parts[i].left())
+	}
+	return sum
 }
 
 // listLines gives the group's lines at list price, in printed order. Charges
@@ -121,7 +147,7 @@ type reduction struct {
 	kind             Kind
 	code, reason     string
 	of               int // index of the list line
-	allocation       int // index in the group's order of drawing; -1 for a waiver
+	order            int // among the reductions of the kind: of the allocation, or of the rule
 	quantity, amount money.Exact
 	jobs             int64
 	printed          money.Amount // share of the list line's amount
@@ -131,12 +157,14 @@ type reduction struct {
 func waivers(lines []*listLine) []*reduction {
 	var all []*reduction
 	for i, l := range lines {
-		for _, p := range l.parts {
+		for n := range l.parts {
+			p := &l.parts[n]
 			if p.waived && (p.quantity.Sign() != 0 || p.amount.Sign() != 0) {
 				all = append(all, &reduction{
-					kind: Waiver, code: CodeWaived, reason: waiverReason(p.partKey), of: i, allocation: -1,
+					kind: Waiver, code: CodeWaived, reason: waiverReason(p.partKey), of: i,
 					quantity: p.quantity, amount: p.amount, jobs: p.jobs,
 				})
+				p.covered, p.reduced = p.quantity, p.amount
 			}
 		}
 	}
@@ -150,78 +178,6 @@ func waiverReason(k partKey) string {
 		return k.detail
 	}
 	return k.code
-}
-
-// shareLine divides the printed amount of a list line among its reductions
-// and what is left to pay, by largest remainder.
-func shareLine(total money.Amount, exact money.Exact, reductions []*reduction) error {
-	if total == 0 || len(reductions) == 0 {
-		return nil
-	}
-	weights, rest := make([]money.Exact, len(reductions)+1), exact
-	for i, r := range reductions {
-		weights[i] = r.amount
-		rest = rest.Sub(r.amount)
-	}
-	weights[len(reductions)] = rest
-	shares, err := money.Split(total, weights)
-	if err != nil {
-		return err
-	}
-	for i, r := range reductions {
-		r.printed = shares[i]
-	}
-	return nil
-}
-
-// invoice makes the group's draft. It has no lines when nothing is due. With it
-// comes what its tiers priced.
-func (c *Composer) invoice(g *groupSums, ledger []LedgerEntry, units map[string]string) (Invoice, *tiering, error) {
-	inv := Invoice{
-		Period: c.period.String(), Zone: c.period.Start.Location().String(),
-		Issuer: c.settings.Issuer, Group: recipient(g.group),
-		Currency: c.settings.Currency, Rounding: c.settings.Rounding, Jobs: g.jobs,
-	}
-	tiered, err := c.priceTiers(g, g.listLines(), ledger, units)
-	if err != nil {
-		return inv, nil, err
-	}
-	lists := tiered.lines
-	if len(lists)+len(g.manual) == 0 {
-		return inv, tiered, nil
-	}
-	account, err := c.openAccounts(g, lists, ledger, units)
-	if err != nil {
-		return inv, nil, err
-	}
-	reductions := append(waivers(lists), account.draw(lists)...)
-	words := languageOf(g.group.Language)
-	for i, l := range lists {
-		line := l.line(i + 1)
-		line.Amount, err = c.settings.Currency.Amount(l.amount, c.settings.Rounding)
-		if err != nil {
-			return inv, nil, err
-		}
-		line.Description = words.listLine(&line, l, c.settings.Currency)
-		inv.Lines = append(inv.Lines, line)
-		if err := shareLine(line.Amount, l.amount, of(reductions, i)); err != nil {
-			return inv, nil, err
-		}
-	}
-	sortReductions(reductions)
-	for _, r := range reductions {
-		line := r.line(len(inv.Lines)+1, &inv.Lines[r.of])
-		line.Description = words.reduction(&line)
-		inv.Lines = append(inv.Lines, line)
-	}
-	if err := c.addUp(g, &inv, words); err != nil {
-		return inv, nil, err
-	}
-	inv.Balances, inv.Counters = account.balances, tiered.sortedCounters()
-	if err := c.funded(g.group); err != nil {
-		return inv, tiered, err
-	}
-	return inv, tiered, c.split(g, &inv, lists)
 }
 
 // addUp puts on the invoice what comes after use and its reductions, in the
@@ -239,27 +195,16 @@ func (c *Composer) addUp(g *groupSums, inv *Invoice, words *words) error {
 	return inv.sum()
 }
 
-// of gives the reductions of one list line.
-func of(all []*reduction, line int) []*reduction {
-	var some []*reduction
-	for _, r := range all {
-		if r.of == line {
-			some = append(some, r)
-		}
-	}
-	return some
-}
-
-// sortReductions puts reductions in printed order: by kind, by allocation in
-// the order of drawing, by the line they reduce.
+// sortReductions puts reductions in printed order: by kind, by the order
+// in which they were applied, by the line they reduce.
 func sortReductions(all []*reduction) {
 	sort.SliceStable(all, func(i, j int) bool {
 		a, b := all[i], all[j]
 		if a.kind != b.kind {
 			return a.kind.rank() < b.kind.rank()
 		}
-		if a.allocation != b.allocation {
-			return a.allocation < b.allocation
+		if a.order != b.order {
+			return a.order < b.order
 		}
 		return a.of < b.of
 	})
@@ -268,7 +213,7 @@ func sortReductions(all []*reduction) {
 func (l *listLine) line(position int) Line {
 	return Line{
 		Position: position, Kind: l.kind, Cluster: l.cluster, Meter: l.meter, Unit: l.unit, PriceLabel: l.label,
-		Quantity: l.quantity, Price: l.price, Exact: l.amount, Jobs: l.jobs,
+		Quantity: l.quantity, Price: l.price, Exact: l.amount, Amount: l.printed, Jobs: l.jobs,
 		Card: l.card, CardDigest: l.digest, Version: l.version,
 	}
 }
