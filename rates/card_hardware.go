@@ -9,6 +9,7 @@ import (
 
 	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 )
 
@@ -102,7 +103,7 @@ func (v *versionLoader) priorityFlags(n *yaml.Node, path string) []string {
 		for _, flag := range strings.Split(text, ",") {
 			flag = strings.ToUpper(strings.TrimSpace(flag))
 			if !slices.Contains(priorityFlagNames, flag) {
-				v.Fault(item, path, fmt.Sprintf("%q is not a flag of PriorityFlags", flag), suggestWord(flag, priorityFlagNames))
+				v.Fault(item, path, fmt.Sprintf("%q is not a flag of PriorityFlags", flag), nearest.Remedy(flag, priorityFlagNames))
 				continue
 			}
 			flags = append(flags, flag)

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 )
 
@@ -138,18 +137,10 @@ func (l *cardLoader) choice(n *yaml.Node, path string, words []string) int {
 	}
 	i := slices.Index(words, text)
 	if i < 0 {
-		l.Fault(n, path, fmt.Sprintf("unknown choice %q", text), suggestWord(text, words))
+		l.Fault(n, path, fmt.Sprintf("unknown choice %q", text), nearest.Remedy(text, words))
 		return 0
 	}
 	return i
-}
-
-// suggestWord is the remedy for a word that is not among those known.
-func suggestWord(wrong string, known []string) string {
-	if near, ok := formula.Nearest(wrong, known); ok {
-		return fmt.Sprintf("did you mean %s?", near)
-	}
-	return "one of " + strings.Join(known, ", ")
 }
 
 func (l *cardLoader) date(n *yaml.Node, path string) Date {

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 )
 
@@ -111,7 +112,7 @@ func (v *versionLoader) priceTable(n *yaml.Node, by string, byNode *yaml.Node, p
 	}
 	field, ok := findField(matchFields(), by)
 	if !ok {
-		v.Fault(byNode, path+".price_by", fmt.Sprintf("unknown field %q", by), suggestWord(by, fieldNames(matchFields())))
+		v.Fault(byNode, path+".price_by", fmt.Sprintf("unknown field %q", by), nearest.Remedy(by, fieldNames(matchFields())))
 		return Price{}
 	}
 	return Price{By: by, Table: v.table(n, field, path+".price", v.decimal)}
@@ -155,7 +156,7 @@ func (v *versionLoader) checkNodeType(n *yaml.Node, path string, field matchFiel
 		types = append(types, h.NodeType)
 	}
 	if !slices.Contains(types, value) {
-		v.Fault(n, path, fmt.Sprintf("no hardware: entry has the type %s", value), suggestWord(value, types))
+		v.Fault(n, path, fmt.Sprintf("no hardware: entry has the type %s", value), nearest.Remedy(value, types))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hpcbill/rates/formula"
+	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 )
 
@@ -117,7 +118,7 @@ func (v *versionLoader) nearestMeter(e yamldoc.Field) string {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	return suggestWord(e.Key, names)
+	return nearest.Remedy(e.Key, names)
 }
 
 func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subject formula.Subject, factors []*Factor) *RuleCharge {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"hpcbill/rates/nearest"
 )
 
 // states reads {charge: [STATE, …], exclude: {STATE: REASON}, waive: {STATE:
@@ -47,7 +49,7 @@ func globRank(pattern string) int {
 
 func (l *cardLoader) addState(s *States, n *yaml.Node, path string, e StateEntry) {
 	if !isGlob(e.Pattern) && !slices.Contains(states, e.Pattern) {
-		l.Fault(n, path, fmt.Sprintf("%s is not a state of Slurm's", e.Pattern), suggestWord(e.Pattern, states))
+		l.Fault(n, path, fmt.Sprintf("%s is not a state of Slurm's", e.Pattern), nearest.Remedy(e.Pattern, states))
 		return
 	}
 	for _, other := range s.Entries {

@@ -55,7 +55,7 @@ func TestBadCards(t *testing.T) {
 	f("factor-unknown-field", `:8:30: versions[0].rules[0].factor.qoss: unknown key "qoss"`, "did you mean qos?")
 	f("formula-divides-by-zero", ":8:39: versions[0].rules[0].charge.su: gpus can be 0, and divides", "write max(gpus, 1), or choose(gpus > 0, …/gpus, 0)")
 	f("formula-duration", ":8:57: versions[0].rules[0].charge.su.duration: is not a time but a number", "a duration is in hours, such as max(elapsed_h, 0.25)")
-	f("formula-folded", ":10:15: versions[0].rules[0].charge.su: unknown name memory (at character 15 of the formula)", "known are cpus, nodes, gpus, mem_gib, mem_mib, mem_gb, billing, req_cpus, req_nodes, req_gpus, req_mem_gib, req_mem_mib, req_mem_gb, elapsed_h, suspended_h, timelimit_h, wait_h")
+	f("formula-folded", ":10:15: versions[0].rules[0].charge.su: unknown name memory (at character 15 of the formula)", "one of cpus, nodes, gpus, mem_gib, mem_mib, mem_gb, billing, req_cpus, req_nodes, req_gpus, req_mem_gib, req_mem_mib, req_mem_gb, elapsed_h, suspended_h, timelimit_h, wait_h")
 	f("formula-hours-in-rate", ":8:34: versions[0].rules[0].charge.su: a rate is units an hour, and this has hours in it already", "leave the hours out: they are multiplied in; or write it as units:, or with per: job")
 	f("formula-no-hardware", ":8:40: versions[0].rules[0].charge.su: node_cores is given by no hardware: entry of this version", "")
 	f("formula-price-in-rate", ":8:39: versions[0].rules[0].charge.su: price is not known yet in a rate formula", "")

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 )
 
 // states are Slurm's words for what became of a job, without those that it
@@ -125,7 +126,7 @@ func (c *condition) addPattern(text string) error {
 	}
 	p := pattern{text, isGlob(text)}
 	if c.field.text == State && c.field.kind == textKind && !p.glob && !slices.Contains(states, text) {
-		return &matchError{fmt.Sprintf("%s is not a state of Slurm's", text), suggestWord(text, states)}
+		return &matchError{fmt.Sprintf("%s is not a state of Slurm's", text), nearest.Remedy(text, states)}
 	}
 	if unwanted {
 		c.unwanted = append(c.unwanted, p)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 
 	"go.yaml.in/yaml/v3"
@@ -146,7 +147,7 @@ func (c *csvRoster) header(cells []string, line int) bool {
 		switch {
 		case name == "" && strings.TrimSpace(strings.Join(cells[i:], "")) == "": // commas that a spreadsheet left
 		case !slices.Contains(known, name):
-			c.fault(line, 0, name, "unknown column", yamldoc.Suggest(name, known))
+			c.fault(line, 0, name, "unknown column", nearest.Remedy(name, known))
 		case twice:
 			c.fault(line, 0, name, "the column occurs twice", "")
 		default:

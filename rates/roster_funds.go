@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"hpcbill/rates/money"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -77,7 +77,7 @@ func (l *rosterLoader) fund(n *yaml.Node, path string) string {
 		for _, c := range l.roster.FundCodes {
 			known = append(known, c.Code)
 		}
-		l.Fault(n, path, fmt.Sprintf("fund %q is not under fund_codes:", fund), yamldoc.Suggest(fund, known))
+		l.Fault(n, path, fmt.Sprintf("fund %q is not under fund_codes:", fund), nearest.Remedy(fund, known))
 	}
 	return fund
 }

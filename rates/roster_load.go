@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 
 	"go.yaml.in/yaml/v3"
@@ -144,7 +145,7 @@ func (l *rosterLoader) precedence(f yamldoc.Field) []string {
 		switch {
 		case !ok:
 		case !slices.Contains(mappingKinds, kind):
-			l.Fault(n, path, fmt.Sprintf("%q is no kind of mapping", kind), yamldoc.Suggest(kind, mappingKinds))
+			l.Fault(n, path, fmt.Sprintf("%q is no kind of mapping", kind), nearest.Remedy(kind, mappingKinds))
 		case slices.Contains(order, kind):
 			l.Fault(n, path, fmt.Sprintf("%q is listed twice", kind), "")
 		default:
@@ -249,7 +250,7 @@ func (l *rosterLoader) word(n *yaml.Node, path string) string {
 func (l *rosterLoader) language(n *yaml.Node, path string) string {
 	language, ok := l.Text(n, path)
 	if ok && !slices.Contains(languages, language) {
-		l.Fault(n, path, fmt.Sprintf("unknown language %q", language), "one of "+strings.Join(languages, ", "))
+		l.Fault(n, path, fmt.Sprintf("unknown language %q", language), nearest.Remedy(language, languages))
 	}
 	return language
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"hpcbill/rates/formula"
+	"hpcbill/rates/nearest"
 )
 
 // tresWeight is one entry of a TRESBillingWeights text.
@@ -141,7 +142,7 @@ func nearestTRES(kind string) string {
 	for _, t := range tresTypes {
 		names = append(names, t.name)
 	}
-	return suggestWord(kind, names)
+	return nearest.Remedy(kind, names)
 }
 
 // weightNumber is what Slurm's strtod and ours read alike.

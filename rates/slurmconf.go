@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 )
 
 // ImportFile is what Slurm printed about its configuration: the answer of
@@ -80,7 +81,7 @@ func (c *cardImport) checkOptions() error {
 	}
 	for _, flag := range c.options.PriorityFlags {
 		if !slices.Contains(priorityFlagNames, flag) {
-			return fmt.Errorf("%q is not a flag of PriorityFlags: %s", flag, suggestWord(flag, priorityFlagNames))
+			return fmt.Errorf("%q is not a flag of PriorityFlags: %s", flag, nearest.Remedy(flag, priorityFlagNames))
 		}
 	}
 	return nil

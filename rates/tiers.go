@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 )
 
 // Tiers are prices that change with how much was used, counted over a window:
@@ -263,7 +264,7 @@ func (v *versionLoader) tierCounter(n *yaml.Node, path string) string {
 		ok = ok && text != name
 	}
 	if ok && text != CountUnits && text != CountMoney {
-		v.Fault(n, path, fmt.Sprintf("unknown counter %q", text), suggestWord(text, known))
+		v.Fault(n, path, fmt.Sprintf("unknown counter %q", text), nearest.Remedy(text, known))
 	}
 	return text
 }

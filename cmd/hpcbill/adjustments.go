@@ -8,7 +8,7 @@ import (
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 )
 
 // readAdjustments reads the file that adjustments: names.
@@ -35,7 +35,7 @@ func (in *inputs) checkAdjustments(known []string) error {
 	for i := range in.adjustments {
 		a := &in.adjustments[i]
 		if in.roster.Group(a.Group) == nil {
-			fault(a, "group", fmt.Sprintf("group %q is not in %s", a.Group, in.config.RosterFile), yamldoc.Suggest(a.Group, known))
+			fault(a, "group", fmt.Sprintf("group %q is not in %s", a.Group, in.config.RosterFile), nearest.Remedy(a.Group, known))
 		}
 		if first := in.config.FirstPeriod.String(); a.Period < first {
 			fault(a, "period", fmt.Sprintf("%s is before first_period %s", a.Period, first), "date it in a month that this site bills")

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 
 	"github.com/spf13/cobra"
 )
@@ -17,7 +17,7 @@ func knownVerb(c *cobra.Command, args []string) error {
 	for _, v := range c.Commands() {
 		verbs = append(verbs, v.Name())
 	}
-	return usageError{fmt.Errorf("there is no verb %q", args[0]), yamldoc.Suggest(args[0], verbs)}
+	return usageError{fmt.Errorf("there is no verb %q", args[0]), nearest.Remedy(args[0], verbs)}
 }
 
 // noArguments, oneArgument and atMostOne say what is wrong in the program's

@@ -13,7 +13,7 @@ import (
 	"hpcbill/ingest"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 	"hpcbill/rating"
 
 	"github.com/spf13/cobra"
@@ -179,7 +179,7 @@ func (in *inputs) knownMeter(name string) error {
 		}
 	}
 	slices.Sort(known)
-	return usageError{fmt.Errorf("--meter: no rate card has a meter %q", name), yamldoc.Suggest(name, slices.Compact(known))}
+	return usageError{fmt.Errorf("--meter: no rate card has a meter %q", name), nearest.Remedy(name, slices.Compact(known))}
 }
 
 // instantOf reads a day, which begins at midnight of the site, or an instant.

@@ -10,7 +10,7 @@ import (
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 )
 
 // checkFunds finds the days, from the first month that is not issued to the end
@@ -74,7 +74,7 @@ func (in *inputs) checkFundMeters() error {
 			for _, pattern := range s.Meters {
 				if !anyMatches(pattern, known) {
 					errs = append(errs, rates.Fault{File: in.roster.File, Line: s.Line, Column: s.Column, Field: "funds.meters",
-						Message: fmt.Sprintf("no card has a meter %q", pattern), Remedy: yamldoc.Suggest(pattern, known)})
+						Message: fmt.Sprintf("no card has a meter %q", pattern), Remedy: nearest.Remedy(pattern, known)})
 				}
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"hpcbill/rates"
+	"hpcbill/rates/nearest"
 
 	"github.com/spf13/cobra"
 )
@@ -47,7 +48,7 @@ never overwritten: if any of them exists, nothing is written.`,
 func (a *app) init(dir, example string) error {
 	root := path.Join("init", example)
 	if _, err := fs.Stat(initFiles, root); err != nil {
-		return usageError{fmt.Errorf("no example %q", example), "one of " + strings.Join(initExamples, ", ")}
+		return usageError{fmt.Errorf("no example %q", example), nearest.Remedy(example, initExamples)}
 	}
 	files, err := embeddedFiles(initFiles, root)
 	if err != nil {

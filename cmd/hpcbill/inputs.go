@@ -14,7 +14,7 @@ import (
 	"hpcbill/ingest"
 	"hpcbill/invoice"
 	"hpcbill/rates"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 )
 
 // inputs are the rules of a site: everything but the jobs that decides an
@@ -174,7 +174,7 @@ func (in *inputs) crossCheck() error {
 		faults = append(faults, &ingest.Error{
 			File: h.Source.File, Line: h.Source.Line, Field: "group",
 			Cause:  fmt.Errorf("group %q is not in %s", h.Group, in.config.RosterFile),
-			Remedy: yamldoc.Suggest(h.Group, known),
+			Remedy: nearest.Remedy(h.Group, known),
 		})
 	}
 	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses())...)

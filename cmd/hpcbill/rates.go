@@ -2,9 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"hpcbill/rates"
+	"hpcbill/rates/nearest"
 
 	"github.com/spf13/cobra"
 )
@@ -46,7 +46,7 @@ your own: the whole language, and a cookbook.`,
 			RunE: func(_ *cobra.Command, args []string) error {
 				text, ok := rates.Shipped(args[0])
 				if !ok {
-					return usageError{fmt.Errorf("no card named %q comes with the program", args[0]), "one of " + strings.Join(rates.ShippedNames(), ", ")}
+					return usageError{fmt.Errorf("no card named %q comes with the program", args[0]), nearest.Remedy(args[0], rates.ShippedNames())}
 				}
 				_, err := a.stdout.Write(text)
 				return err

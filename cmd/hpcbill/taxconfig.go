@@ -9,7 +9,7 @@ import (
 	"hpcbill/invoice"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -109,7 +109,7 @@ func (l *configLoader) kinds(n *yaml.Node, path string) []invoice.Kind {
 	var kinds []invoice.Kind
 	for _, word := range l.words(n, path) {
 		if !slices.Contains(known, word) {
-			l.Fault(n, path, fmt.Sprintf("%q is no kind of line that is taxed", word), yamldoc.Suggest(word, known))
+			l.Fault(n, path, fmt.Sprintf("%q is no kind of line that is taxed", word), nearest.Remedy(word, known))
 		}
 		kinds = append(kinds, invoice.Kind(word))
 	}

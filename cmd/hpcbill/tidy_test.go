@@ -31,9 +31,10 @@ var mayImport = map[string][]string{
 	// The one package that knows Arrow.
 	"ingest/jobstore/columnar": {"github.com/apache/arrow/go/v17", "github.com/klauspost/compress"},
 	"rates/money":              {},
-	"rates/yamldoc":            {"go.yaml.in/yaml/v3"},
-	"rates/formula":            {"hpcbill/rates/money"},
-	"rates":                    {"hpcbill/rates/money", "hpcbill/rates/formula", "hpcbill/rates/yamldoc", "go.yaml.in/yaml/v3"},
+	"rates/nearest":            {},
+	"rates/yamldoc":            {"hpcbill/rates/nearest", "go.yaml.in/yaml/v3"},
+	"rates/formula":            {"hpcbill/rates/money", "hpcbill/rates/nearest"},
+	"rates":                    {"hpcbill/rates/money", "hpcbill/rates/formula", "hpcbill/rates/nearest", "hpcbill/rates/yamldoc", "go.yaml.in/yaml/v3"},
 	"rating":                   {"hpcbill/ingest", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rates/formula"},
 	"rating/chargestore":       {"hpcbill/ingest", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rating", "hpcbill/ingest/jobstore/columnar"},
 	"invoice":                  {"hpcbill/ingest", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rating", "golang.org/x/text"},
@@ -43,7 +44,7 @@ var mayImport = map[string][]string{
 	"invoice/csv":              {"hpcbill/invoice", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/templates"},
 	"templates":                {},
 	"cmd/hpcbill": {
-		"hpcbill/ingest", "hpcbill/ingest/jobstore", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rates/yamldoc",
+		"hpcbill/ingest", "hpcbill/ingest/jobstore", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rates/nearest", "hpcbill/rates/yamldoc",
 		"hpcbill/rating", "hpcbill/rating/chargestore", "hpcbill/invoice", "hpcbill/invoice/history",
 		"hpcbill/invoice/html", "hpcbill/invoice/xlsx", "hpcbill/invoice/csv",
 		"github.com/spf13/cobra", "github.com/robfig/cron/v3", "go.yaml.in/yaml/v3", "golang.org/x/term",

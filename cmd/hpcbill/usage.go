@@ -9,7 +9,7 @@ import (
 	"hpcbill/invoice"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
-	"hpcbill/rates/yamldoc"
+	"hpcbill/rates/nearest"
 
 	"github.com/spf13/cobra"
 )
@@ -119,7 +119,7 @@ func (a *app) usage(ctx context.Context, s *site, p rates.Period, group string) 
 		for _, g := range s.roster.Groups {
 			known = append(known, g.ID)
 		}
-		return nil, usageError{fmt.Errorf("there is no group %q in %s", group, s.config.RosterFile), yamldoc.Suggest(group, known)}
+		return nil, usageError{fmt.Errorf("there is no group %q in %s", group, s.config.RosterFile), nearest.Remedy(group, known)}
 	}
 	u := &usageReport{period: p, currency: s.config.Currency}
 	u.year, u.yearFrom = s.config.fiscalYear(p)

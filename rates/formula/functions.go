@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 )
 
 // Rounding to fewer than −maxPlaces or more than maxPlaces digits is refused.
@@ -57,11 +58,9 @@ func (p *parser) call(e *ast.CallExpr) *node {
 	}
 	f, ok := functions[name.Name]
 	if !ok {
-		remedy := "known are " + strings.Join(FunctionNames(), ", ")
+		remedy := nearest.Remedy(name.Name, FunctionNames())
 		if _, figure := p.scope.find(name.Name); figure {
 			remedy = fmt.Sprintf("%s is a figure: write %s * (…)", name.Name, name.Name)
-		} else if near, ok := Nearest(name.Name, FunctionNames()); ok {
-			remedy = fmt.Sprintf("did you mean %s?", near)
 		}
 		p.fault(p.offset(e.Pos()), fmt.Sprintf("unknown function %s", name.Name), remedy)
 		return nil

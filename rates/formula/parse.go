@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 )
 
 // parser turns one text into a tree and keeps what is wrong with it.
@@ -181,13 +182,11 @@ func (p *parser) figure(e *ast.Ident) *node {
 		p.fault(at, e.Name+" "+why, "")
 		return nil
 	}
-	remedy := "known are " + strings.Join(p.scope.Names(), ", ")
+	remedy := nearest.Remedy(e.Name, p.scope.Names())
 	if sign, ok := words[e.Name]; ok {
 		remedy = "write " + sign
 	} else if _, ok := functions[e.Name]; ok || e.Name == "gpu" || e.Name == "tres" {
 		remedy = e.Name + " is a function: write " + e.Name + "(…)"
-	} else if near, ok := Nearest(e.Name, p.scope.Names()); ok {
-		remedy = fmt.Sprintf("did you mean %s?", near)
 	}
 	p.fault(at, fmt.Sprintf("unknown name %s", e.Name), remedy)
 	return nil

@@ -26,14 +26,14 @@ func TestParseRefuses(t *testing.T) {
 	// Names.
 	f("cpu*2", 1, "unknown name cpu", "did you mean cpus?")
 	f("max(cpus, mem_gbi)", 11, "unknown name mem_gbi", "did you mean mem_gib?")
-	f("volume", 1, "unknown name volume", "known are cpus, nodes")
+	f("volume", 1, "unknown name volume", "one of cpus, nodes")
 	f("quota_tb", 1, "quota_tb is a figure of storage, not of a job", "")
 	f("cpus*price", 6, "price is not known yet in a rate formula", "")
 	f("max", 1, "unknown name max", "write max(…)")
 	f("cpus > 1 and gpus > 1", 10, "expected", "")
 	f("maxx(1, 2)", 1, "unknown function maxx", "did you mean max?")
 	f("cpus(2)", 1, "unknown function cpus", "cpus * (…)")
-	f("sqrt(4)", 1, "unknown function sqrt", "known are ceil, choose")
+	f("sqrt(4)", 1, "unknown function sqrt", "one of ceil, choose")
 	// Signs of other languages.
 	f("cpus × 0.8", 6, `"×" is not part of a formula`, "write *")
 	f("cpus // 2", 6, `"//" is not part`, "floor")
@@ -241,22 +241,6 @@ func TestScopes(t *testing.T) {
 		require.True(t, formula.IsReserved(name), name)
 	}
 	require.False(t, formula.IsReserved("billed_cores"))
-}
-
-func TestNearest(t *testing.T) {
-	f := func(wrong, want string) {
-		t.Helper()
-		got, _ := formula.Nearest(wrong, []string{"partition", "qos", "account", "gpus", "cpus"})
-		require.Equal(t, want, got)
-	}
-	f("partiton", "partition")
-	f("Partition", "partition")
-	f("partitoin", "partition")
-	f("qso", "qos")
-	f("gpu", "gpus")
-	f("fairshare", "")
-	f("x", "")
-	f("", "")
 }
 
 // Whatever the text, Parse answers; what it accepts can be evaluated without

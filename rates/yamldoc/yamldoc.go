@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"hpcbill/rates/nearest"
 )
 
 // What aliases of aliases may unfold to, and how deep maps may be merged into
@@ -90,7 +92,7 @@ func (y *File) resolve(n *yaml.Node) *yaml.Node {
 func (y *File) Fields(n *yaml.Node, path string, known ...string) []Field {
 	n = y.resolve(n)
 	if n.Kind != yaml.MappingNode {
-		y.Fault(n, path, "is not a mapping of names to values", "write  name: value  pairs, one of "+strings.Join(known, ", "))
+		y.Fault(n, path, "is not a mapping of names to values", "write  name: value  pairs, "+nearest.OneOf(known))
 		return nil
 	}
 	var fields []Field
@@ -137,7 +139,7 @@ func (y *File) collect(n *yaml.Node, path string, known []string, line map[strin
 		case seen:
 			y.Fault(key, at, fmt.Sprintf("is given twice, first on line %d", first), "keep one of the two")
 		case known != nil && !slices.Contains(known, key.Value):
-			y.Fault(key, at, fmt.Sprintf("unknown key %q", key.Value), Suggest(key.Value, known))
+			y.Fault(key, at, fmt.Sprintf("unknown key %q", key.Value), nearest.Remedy(key.Value, known))
 		default:
 			*fields = append(*fields, Field{key.Value, key, value})
 		}
