@@ -5,6 +5,11 @@ package ingest
 type Holding struct {
 	Group      string
 	Filesystem string
+	Tier       string // a class of storage on it, "ssd"; "" where there is one alone
+
+	// Holder is who a listing says holds it, "project chem_01"; "" where
+	// storage.csv names the group.
+	Holder string
 
 	// From and Until are local midnights of the site, as dates (year, month,
 	// day): storage is contracted in days, not in instants. Until is the zero
@@ -23,6 +28,14 @@ type Holding struct {
 	Samples []Sample
 
 	Source Source
+}
+
+// Place names the file system with the tier: "/data", "ceph (ssd)".
+func (h *Holding) Place() string {
+	if h.Tier == "" {
+		return h.Filesystem
+	}
+	return h.Filesystem + " (" + h.Tier + ")"
 }
 
 // Sample is a use that was measured.

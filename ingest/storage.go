@@ -16,7 +16,7 @@ import (
 var sizeColumns = []string{"quota", "quota_tb", "quota_tib", "quota_bytes", "used", "used_tb", "used_tib", "used_bytes"}
 
 // storageColumns are all its columns.
-var storageColumns = slices.Concat([]string{"group", "filesystem", "from", "until"}, sizeColumns)
+var storageColumns = slices.Concat([]string{"group", "filesystem", "tier", "from", "until"}, sizeColumns)
 
 // Holdings reads storage.csv: dated quotas, and uses as they were measured, of
 // groups on file systems. Its first line names the columns, in any order:
@@ -25,6 +25,9 @@ var storageColumns = slices.Concat([]string{"group", "filesystem", "from", "unti
 //	bio,/data,2025-07-01,,25 TB,
 //	bio,/data,2025-07-14,,,19.5 TB
 //	bio,/data,2025-09-01,,30 TB,21 TB
+//
+// A column tier, which may be left out, parts what a group holds on one file
+// system into classes that have quotas, and prices, of their own.
 //
 // A size is a number with a unit ("25 TB", "1.5TiB", "500 GB"; a number
 // alone is bytes), or a number in a column that names the unit: quota_tb,
@@ -40,7 +43,7 @@ var storageColumns = slices.Concat([]string{"group", "filesystem", "from", "unti
 // on one day the largest counts.
 //
 // All faults of the file are returned at once, joined, each an *Error. The
-// Holdings are sorted by group, file system and day.
+// Holdings are sorted by group, file system, tier and day.
 func Holdings(name string, r io.Reader) ([]Holding, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxStorageBytes+1))
 	if err != nil {
@@ -173,7 +176,7 @@ func (f *storageFile) row(row []string, line int64) {
 		return strings.TrimSpace(row[i])
 	}
 	before := len(f.errs)
-	h := storageRow{Holding: Holding{Group: cell("group"), Filesystem: cell("filesystem"), QuotaBytes: Unknown, UsedBytes: Unknown,
+	h := storageRow{Holding: Holding{Group: cell("group"), Filesystem: cell("filesystem"), Tier: cell("tier"), QuotaBytes: Unknown, UsedBytes: Unknown,
 		Unit: TB, Source: Source{File: f.name, Line: line}}}
 	if h.Group == "" {
 		f.fault(line, "group", "", "the cell is empty")

@@ -23,10 +23,10 @@ func TestHoldings(t *testing.T) {
 		"bio,/data,2025-09-15,,30 TB,",
 		"bio,/home,2025-07-01,,0,0")
 	require.Equal(t, []Holding{
-		{"bio", "/data", Date{2025, 7, 1}, Date{2025, 9, 15}, 25e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 2}},
-		{"bio", "/data", Date{2025, 9, 15}, Date{}, 30e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 4}},
-		{"bio", "/home", Date{2025, 7, 1}, Date{}, 0, 0, TB, []Sample{{Date{2025, 7, 1}, 0, 5}}, Source{File: "storage.csv", Line: 5}},
-		{"chem, dept", "/data", Date{2025, 1, 1}, Date{2025, 3, 1}, 10995116277760, Unknown, TiB, nil, Source{File: "storage.csv", Line: 3}},
+		{"bio", "/data", "", "", Date{2025, 7, 1}, Date{2025, 9, 15}, 25e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 2}},
+		{"bio", "/data", "", "", Date{2025, 9, 15}, Date{}, 30e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 4}},
+		{"bio", "/home", "", "", Date{2025, 7, 1}, Date{}, 0, 0, TB, []Sample{{Date{2025, 7, 1}, 0, 5}}, Source{File: "storage.csv", Line: 5}},
+		{"chem, dept", "/data", "", "", Date{2025, 1, 1}, Date{2025, 3, 1}, 10995116277760, Unknown, TiB, nil, Source{File: "storage.csv", Line: 3}},
 	}, h)
 }
 
@@ -182,4 +182,17 @@ func FuzzHoldings(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A tier is a place of its own: its quotas and uses are apart from those of
+// other tiers of the file system.
+func TestHoldingsTiers(t *testing.T) {
+	h := holdings(t, "group,filesystem,tier,from,until,quota,used",
+		"bio,ceph,ssd,2025-01-01,,2 TB,1 TB",
+		"bio,ceph,,2025-01-01,,30 TB,",
+		"bio,ceph,ssd,2025-02-01,,3 TB,")
+	require.Equal(t, []string{"ceph", "ceph (ssd)", "ceph (ssd)"}, []string{h[0].Place(), h[1].Place(), h[2].Place()})
+	require.Equal(t, []int64{30e12, 2e12, 3e12}, []int64{h[0].QuotaBytes, h[1].QuotaBytes, h[2].QuotaBytes})
+	require.Equal(t, []int64{Unknown, 1e12, 1e12}, []int64{h[0].UsedBytes, h[1].UsedBytes, h[2].UsedBytes})
+	require.Equal(t, Date{2025, 2, 1}, h[1].Until)
 }

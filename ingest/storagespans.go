@@ -9,11 +9,11 @@ import (
 // at the next one of the same place, uses are carried forward.
 func (f *storageFile) close() {
 	slices.SortStableFunc(f.rows, func(a, b storageRow) int {
-		return compareFirst(strings.Compare(a.Group, b.Group), strings.Compare(a.Filesystem, b.Filesystem), compareDates(a.From, b.From))
+		return compareFirst(strings.Compare(a.Group, b.Group), strings.Compare(a.Filesystem, b.Filesystem), strings.Compare(a.Tier, b.Tier), compareDates(a.From, b.From))
 	})
 	for i := 0; i < len(f.rows); {
 		n := i + 1
-		for n < len(f.rows) && f.rows[n].Group == f.rows[i].Group && f.rows[n].Filesystem == f.rows[i].Filesystem {
+		for n < len(f.rows) && f.rows[n].where() == f.rows[i].where() {
 			n++
 		}
 		f.holdings = append(f.holdings, f.place(f.rows[i:n])...)
@@ -21,7 +21,10 @@ func (f *storageFile) close() {
 	}
 }
 
-// place gives the Holdings of one group on one file system.
+// where is the place of a row: rows of one place follow one another.
+func (r *storageRow) where() [3]string { return [3]string{r.Group, r.Filesystem, r.Tier} }
+
+// place gives the Holdings of one group on one file system and tier.
 func (f *storageFile) place(rows []storageRow) []Holding {
 	holdings := f.quotas(rows)
 	uses := usesOf(rows)
@@ -29,7 +32,7 @@ func (f *storageFile) place(rows []storageRow) []Holding {
 	holdings = append(holdings, withoutQuota(uses, chains(holdings))...)
 	slices.SortFunc(holdings, func(a, b Holding) int { return compareDates(a.From, b.From) })
 	for i := range holdings {
-		holdings[i].Group, holdings[i].Filesystem = rows[0].Group, rows[0].Filesystem
+		holdings[i].Group, holdings[i].Filesystem, holdings[i].Tier = rows[0].Group, rows[0].Filesystem, rows[0].Tier
 		holdings[i].measure(uses)
 	}
 	return holdings

@@ -134,7 +134,7 @@ func (c *current) is(j *ingest.Job) bool {
 // AddStorage takes what rating made of one holding.
 func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	where := func(err error) error {
-		return fmt.Errorf("%w: storage of %s on %s", err, o.Holding.Group, o.Holding.Filesystem)
+		return fmt.Errorf("%w: storage of %s on %s", err, o.Holding.Group, o.Holding.Place())
 	}
 	if err := checkVerdict(o.Verdict, len(o.Charges)); err != nil {
 		return where(err)
@@ -144,7 +144,7 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	c.addCause(o.Verdict, o.Cause, true, 0)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
-		_, err := c.charge(Storage, o.Holding.Filesystem, "", &o.Charges[i], o.Verdict, &o.Cause, last)
+		_, err := c.charge(Storage, o.Holding.Place(), "", &o.Charges[i], o.Verdict, &o.Cause, last)
 		if err != nil {
 			return where(err)
 		}

@@ -59,8 +59,8 @@ func (p TierPrices) SettleStorage(outcomes []rating.StorageOutcome) error {
 	for i := range outcomes {
 		o := &outcomes[i]
 		for n := range o.Charges {
-			if err := p.settle(Storage, o.Holding.Filesystem, &o.Charges[n]); err != nil {
-				return fmt.Errorf("%w: storage of %s on %s", err, o.Holding.Group, o.Holding.Filesystem)
+			if err := p.settle(Storage, o.Holding.Place(), &o.Charges[n]); err != nil {
+				return fmt.Errorf("%w: storage of %s on %s", err, o.Holding.Group, o.Holding.Place())
 			}
 		}
 	}

@@ -25,6 +25,7 @@ const (
 	Class      // of the group that pays
 	NodeType   // of the hardware: entry that the job ran on
 	Filesystem // of a holding
+	Tier       // of a holding: a class of storage on its file system
 
 	TextFields // how many there are
 )
@@ -123,6 +124,7 @@ func matchFields() []matchField {
 		text("class", "the class of the group that pays", Class),
 		text("node_type", "the type of the hardware: entry", NodeType),
 		text("filesystem", "the file system of a holding", Filesystem),
+		text("tier", "the tier of a holding on its file system", Tier),
 		{name: "gpu_type", means: "a type of the job's GPUs", kind: gpuTypeKind},
 		number("cpus", "CPUs allocated", formula.CPUs, 1),
 		number("nodes", "nodes allocated", formula.Nodes, 1),
@@ -146,7 +148,7 @@ func matchFields() []matchField {
 	}
 	for i := range fields {
 		switch fields[i].name {
-		case "filesystem", "group", "class":
+		case "filesystem", "tier", "group", "class":
 			fields[i].storage = true
 		}
 	}

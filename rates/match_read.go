@@ -41,7 +41,7 @@ func (l *cardLoader) match(n *yaml.Node, path string, fields []matchField) Match
 
 // jobFields and storageFields are the fields that a match may ask.
 func jobFields() []matchField {
-	return slices.DeleteFunc(matchFields(), func(f matchField) bool { return f.name == "filesystem" })
+	return slices.DeleteFunc(matchFields(), func(f matchField) bool { return f.name == "filesystem" || f.name == "tier" })
 }
 
 func storageFields() []matchField {

@@ -16,10 +16,10 @@ import (
 // period give nothing. The outcomes are in the order of the holdings and are
 // the caller's to keep.
 //
-// A rule that charges whole months charges one outcome of each group and file
-// system, and excludes the others by the name of the rule.
+// A rule that charges whole months charges one outcome of each group, file
+// system and tier, and excludes the others by the name of the rule.
 //
-// Two holdings of one group on one file system that cover the same day are an
+// Two holdings of one group on one file system and tier that cover the same day are an
 // error: the day would be charged twice.
 func (r *Rater) Storage(holdings []ingest.Holding, p rates.Period) ([]StorageOutcome, error) {
 	s := storageMonth{period: p, holdings: holdings, places: map[place][]*ingest.Holding{}}
@@ -48,9 +48,9 @@ type storageMonth struct {
 }
 
 // place is where a holding is.
-type place struct{ group, filesystem string }
+type place struct{ group, filesystem, tier, holder string }
 
-func placeOf(h *ingest.Holding) place { return place{h.Group, h.Filesystem} }
+func placeOf(h *ingest.Holding) place { return place{h.Group, h.Filesystem, h.Tier, h.Holder} }
 
 func (s *storageMonth) overlapping() error {
 	var errs []error
@@ -65,7 +65,7 @@ func (s *storageMonth) overlapping() error {
 		for n, h := range order[min(1, len(order)):] {
 			if before := order[n]; before.Until.IsZero() || h.From.Before(before.Until) {
 				errs = append(errs, fmt.Errorf("%s:%d: the quota of %s on %s overlaps with line %d",
-					h.Source.File, h.Source.Line, h.Group, h.Filesystem, before.Source.Line))
+					h.Source.File, h.Source.Line, h.Group, h.Place(), before.Source.Line))
 			}
 		}
 	}
@@ -150,19 +150,19 @@ func (r *Rater) rateHolding(o *StorageOutcome, c *card, v *version, s *storageMo
 		o.Cause = causeOfNoHolder(h, r.tariff.Roster)
 		return
 	case c == nil:
-		o.Cause = Cause{Code: NoCard, Detail: "filesystem=" + h.Filesystem,
+		o.Cause = Cause{Code: NoCard, Detail: whereText(h),
 			Hint: "name a rate card for this file system under storage: in hpcbill.yaml"}
 		return
 	case v == nil:
-		o.Cause = Cause{Code: NoVersion, Detail: fmt.Sprintf("card=%s filesystem=%s", c.Name, h.Filesystem),
+		o.Cause = Cause{Code: NoVersion, Detail: fmt.Sprintf("card=%s %s", c.Name, whereText(h)),
 			Hint: "add a version for that time to " + c.File, Reason: Reason{Card: c.Name, CardDigest: c.Digest, File: c.File}}
 		return
 	}
 	facts := &rates.Facts{Values: &formula.Values{}}
-	facts.Text[rates.Filesystem], facts.Text[rates.GroupID], facts.Text[rates.Class] = h.Filesystem, group.ID, group.Class
+	facts.Text[rates.Filesystem], facts.Text[rates.Tier], facts.Text[rates.GroupID], facts.Text[rates.Class] = h.Filesystem, h.Tier, group.ID, group.Class
 	rule, err := v.SelectStorage(facts)
 	if err != nil || rule == nil {
-		o.Cause = Cause{Code: NoRule, Detail: fmt.Sprintf("filesystem=%s class=%s", h.Filesystem, group.Class),
+		o.Cause = Cause{Code: NoRule, Detail: fmt.Sprintf("%s class=%s", whereText(h), group.Class),
 			Hint: fmt.Sprintf("add a storage rule that matches it to the version of %s in %s, line %d", v.From, c.File, v.Line), Reason: versionReason(v)}
 		return
 	}
@@ -226,27 +226,35 @@ func (s *storageMonth) isLargest(o *StorageOutcome) bool {
 	return true
 }
 
+// whereText names the place of a holding in a cause.
+func whereText(h *ingest.Holding) string {
+	if h.Tier == "" {
+		return "filesystem=" + h.Filesystem
+	}
+	return "filesystem=" + h.Filesystem + " tier=" + h.Tier
+}
+
 func causeOfNoHolder(h *ingest.Holding, roster *rates.Roster) Cause {
 	return Cause{
-		Code: NoGroup, Detail: fmt.Sprintf("group=%s filesystem=%s", h.Group, h.Filesystem),
+		Code: NoGroup, Detail: fmt.Sprintf("group=%s %s", h.Group, whereText(h)),
 		Hint: fmt.Sprintf("%s line %d names a group that %s does not have", h.Source.File, h.Source.Line, roster.File),
 	}
 }
 
 func causeOfStorage(err error, o *StorageOutcome, rule string, reason Reason) Cause {
-	c := Cause{Code: BadFormula, Detail: fmt.Sprintf("rule=%s filesystem=%s: %v", rule, o.Holding.Filesystem, err), Reason: reason,
+	c := Cause{Code: BadFormula, Detail: fmt.Sprintf("rule=%s %s: %v", rule, whereText(&o.Holding), err), Reason: reason,
 		Hint: fmt.Sprintf("guard the formula in the rule at line %d of %s", reason.Line, reason.File)}
 	var unknown *formula.UnknownFigureError
 	switch {
 	case errors.As(err, &unknown):
-		c.Code, c.Detail = UnknownFigure, fmt.Sprintf("%s filesystem=%s group=%s", unknown.Name, o.Holding.Filesystem, o.Holding.Group)
+		c.Code, c.Detail = UnknownFigure, fmt.Sprintf("%s %s group=%s", unknown.Name, whereText(&o.Holding), o.Holding.Group)
 		c.Hint = fmt.Sprintf("the rule at line %d of %s needs it and %v", reason.Line, reason.File, unknown)
 		var noUse *noUseError
 		switch h := o.Holding; {
 		case errors.As(err, &noUse):
-			c.Hint = fmt.Sprintf("write into %s what %s used on %s from %s on: 0 TB if nothing", h.Source.File, h.Group, h.Filesystem, noUse.day)
+			c.Hint = fmt.Sprintf("write into %s what %s used on %s from %s on: 0 TB if nothing", h.Source.File, h.Group, h.Place(), noUse.day)
 		case errors.Is(err, errNoQuota):
-			c.Hint = fmt.Sprintf("write the quota of %s on %s into %s: 0 TB for a quota of nothing", h.Group, h.Filesystem, h.Source.File)
+			c.Hint = fmt.Sprintf("write the quota of %s on %s into %s: 0 TB for a quota of nothing", h.Group, h.Place(), h.Source.File)
 		}
 	case errors.Is(err, rates.ErrNotListed):
 		c.Code, c.Detail, c.Hint = NoPrice, err.Error(), "add it to the table in "+reason.File

@@ -121,3 +121,27 @@ func TestStorageRefusesOverlap(t *testing.T) {
 	}, november)
 	require.EqualError(t, err, "storage.csv:2: the quota of lab on a overlaps with line 2")
 }
+
+// A tier has rules and prices of its own, and days of its own.
+func TestStorageTiers(t *testing.T) {
+	card := loadCard(t, `{card: c, currency: USD, versions: [{from: 2025-01-01,
+		meters: {tb: {unit: TB-month, price_by: tier, price: {ssd: 20, "*": 4}}},
+		storage: [{name: cold, match: {tier: tape}, exclude: tape is free}, {name: all, charge: {tb: quota_tb}}]}]}`)
+	r := NewRater(Tariff{Zone: time.UTC, Roster: roster(t, labRoster), Storage: []StorageCard{{Filesystem: "*", Card: card}}})
+	var holdings []ingest.Holding
+	for _, tier := range []string{"", "ssd", "tape"} {
+		h := holding("lab", "ceph", "2025-01-01", "", 2*tb)
+		h.Tier = tier
+		holdings = append(holdings, h)
+	}
+	outcomes, err := r.Storage(holdings, rates.MonthOf(2025, time.March, time.UTC))
+	require.NoError(t, err)
+	require.Equal(t, "8", outcomes[0].Charges[0].Amount.String())
+	require.Equal(t, "40", outcomes[1].Charges[0].Amount.String())
+	require.Equal(t, "ssd", outcomes[1].Charges[0].PriceLabel)
+	require.Equal(t, "tape is free", outcomes[2].Cause.Detail)
+
+	holdings[2].Tier = "ssd"
+	_, err = r.Storage(holdings, rates.MonthOf(2025, time.March, time.UTC))
+	require.EqualError(t, err, "storage.csv:2: the quota of lab on ceph (ssd) overlaps with line 2")
+}

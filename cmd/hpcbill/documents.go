@@ -171,7 +171,7 @@ func (d *documents) storageRows(group string) []xlsx.StorageRow {
 		}
 		for _, c := range o.Charges {
 			rows = append(rows, xlsx.StorageRow{
-				Filesystem: o.Holding.Filesystem, From: o.Holding.From, Until: o.Holding.Until, Days: o.Days,
+				Filesystem: o.Holding.Filesystem, Tier: o.Holding.Tier, Holder: o.Holding.Holder, From: o.Holding.From, Until: o.Holding.Until, Days: o.Days,
 				QuotaBytes: o.Holding.QuotaBytes, UsedBytes: o.Holding.UsedBytes, QuotaUnit: o.Holding.Unit, EstimatedDays: int(c.EstimatedDays),
 				Meter: c.Meter, Unit: c.Unit, Quantity: c.Quantity, Price: c.Price, Amount: c.Amount,
 				Card: c.Reason.Card, Version: c.Reason.Version, Rule: c.Reason.Rule, Waived: waived,

@@ -8,7 +8,7 @@ import (
 
 func storageColumns(inv invoice.Invoice) []column {
 	return []column{
-		{"Period", 9, plain}, {"Group", 16, plain}, {"File system", 16, plain},
+		{"Period", 9, plain}, {"Group", 16, plain}, {"File system", 16, plain}, {"Tier", 10, plain}, {"Holder", 18, plain},
 		{"From", 12, date}, {"Until (excluded)", 12, date}, {"Days", 7, integer},
 		{"Quota", 15, quantity}, {"Quota unit", 9, plain}, {"Quota bytes", 22, integer}, {"Used bytes", 22, integer},
 		{"Meter", 13, plain}, {"Unit", 11, plain}, {"Quantity", 15, quantity}, {"Unit price", 13, price},
@@ -19,7 +19,7 @@ func storageColumns(inv invoice.Invoice) []column {
 }
 
 // storageAmountColumn is the number, from 1, of the column that is summed.
-const storageAmountColumn = 15
+const storageAmountColumn = 17
 
 // writeStorage writes the sheet Storage.
 func (b *book) writeStorage(inv invoice.Invoice, rows []StorageRow) charges {
@@ -27,7 +27,7 @@ func (b *book) writeStorage(inv invoice.Invoice, rows []StorageRow) charges {
 	s.heading()
 	var sum money.Exact
 	for _, r := range rows {
-		s.add(inv.Period, text(inv.Group.ID), text(r.Filesystem),
+		s.add(inv.Period, text(inv.Group.ID), text(r.Filesystem), text(r.Tier), text(r.Holder),
 			day(r.From), day(r.Until), r.Days,
 			quota(r), text(string(r.QuotaUnit)), count(r.QuotaBytes), count(r.UsedBytes),
 			text(r.Meter), text(r.Unit), number(r.Quantity), number(r.Price),

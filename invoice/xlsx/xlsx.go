@@ -61,6 +61,8 @@ type JobRow struct {
 // StorageRow is one charge of one holding, as the sheet Storage lists it.
 type StorageRow struct {
 	Filesystem  string
+	Tier        string
+	Holder      string      // whom a listing names, "" where storage.csv names the group
 	From, Until ingest.Date // half-open; Until is zero while the quota holds
 	Days        int         // of the period
 	QuotaBytes  int64       // or ingest.Unknown
