@@ -103,7 +103,7 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 		*c.jobs.of(o.Verdict)++
 	}
 	c.seconds.add(o.Verdict, o.Seconds)
-	c.addCause(o.Verdict, o.Cause, false, o.Seconds)
+	c.addCause(o.Verdict, o.Cause, false, o.Seconds, o.Stake)
 	at := usedAt(&o)
 	for i := range o.Charges {
 		some, err := c.charge(Usage, o.Job.Cluster, o.Job.User, &o.Charges[i], o.Verdict, &o.Cause, at)
@@ -141,7 +141,7 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	}
 	c.current = current{sequence: c.current.sequence + 1}
 	c.storage.add(o.Verdict)
-	c.addCause(o.Verdict, o.Cause, true, 0)
+	c.addCause(o.Verdict, o.Cause, true, 0, nil)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
 		_, err := c.charge(Storage, o.Holding.Place(), "", &o.Charges[i], o.Verdict, &o.Cause, last)
@@ -197,7 +197,7 @@ func (c *Composer) charge(kind Kind, cluster, user string, ch *rating.Charge, v 
 	return ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
 }
 
-func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64) {
+func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64, stake *rating.Stake) {
 	if v != rating.Waived && v != rating.Excluded && v != rating.Held {
 		return
 	}
@@ -215,6 +215,7 @@ func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, 
 		sum.sequence = c.current.sequence
 	}
 	sum.Seconds += seconds
+	sum.stake(stake)
 }
 
 // Merge adds what other, made for the same period and roster, has taken.
@@ -229,6 +230,7 @@ func (c *Composer) Merge(other *Composer) {
 			mine.Count += sum.Count
 			mine.Seconds += sum.Seconds
 			mine.Hint = min(mine.Hint, sum.Hint)
+			mine.stake(sum.Stake)
 			continue
 		}
 		c.causes[key] = &causeSum{CauseSum: sum.CauseSum}

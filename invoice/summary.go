@@ -65,8 +65,9 @@ type JobSeconds struct{ Read, Billed, Waived, Excluded, Held, Running int64 }
 // HoldingCounts are the storage holdings taken, by verdict.
 type HoldingCounts struct{ Read, Billed, Waived, Excluded, Held int64 }
 
-// CauseSum is what one cause kept from being billed. Its list value is not
-// known unless it was waived: what is held could not be priced.
+// CauseSum is what one cause kept from being billed. Stake is what it would
+// cost at list price, where only the group is not known; otherwise what is held
+// could not be priced, and is nil.
 type CauseSum struct {
 	Verdict rating.Verdict // Waived, Excluded or Held
 	Storage bool           // holdings rather than jobs
@@ -75,6 +76,18 @@ type CauseSum struct {
 	Hint    string // what clears it
 	Count   int64
 	Seconds int64 // 0 for storage
+	Stake   *rating.Stake
+}
+
+// stake adds what is at stake in another part.
+func (c *CauseSum) stake(s *rating.Stake) {
+	if s == nil {
+		return
+	}
+	if c.Stake == nil {
+		c.Stake = &rating.Stake{}
+	}
+	c.Stake.Add(*s)
 }
 
 // MeterSum is a meter over all groups.

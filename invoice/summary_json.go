@@ -73,6 +73,15 @@ type causeJSON struct {
 	Hint    string `json:"hint,omitempty"`
 	Count   int64  `json:"count"`
 	Seconds int64  `json:"seconds"`
+
+	Stake *stakeJSON `json:"at_stake,omitempty"`
+}
+
+// stakeJSON is what is held at list price, before rounding.
+type stakeJSON struct {
+	Low      exactText `json:"low"`
+	High     exactText `json:"high"`
+	Unpriced int64     `json:"unpriced,omitempty"`
 }
 
 type meterJSON struct {
@@ -108,7 +117,11 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 		Invoices: s.Invoices, NothingDue: append([]string{}, s.NothingDue...),
 	}
 	for _, x := range s.Causes {
-		j.Causes = append(j.Causes, causeJSON{VerdictName(x.Verdict), x.Storage, x.Code, x.Detail, x.Hint, x.Count, x.Seconds})
+		cause := causeJSON{VerdictName(x.Verdict), x.Storage, x.Code, x.Detail, x.Hint, x.Count, x.Seconds, nil}
+		if x.Stake != nil {
+			cause.Stake = &stakeJSON{exactText{x.Stake.Low}, exactText{x.Stake.High}, x.Stake.Unpriced}
+		}
+		j.Causes = append(j.Causes, cause)
 	}
 	for _, m := range s.Meters {
 		j.Meters = append(j.Meters, meterJSON{m.Kind, m.Meter, m.Unit, exactText{m.Quantity}, exactText{m.Amount}})
@@ -147,7 +160,11 @@ func (s *Summary) UnmarshalJSON(text []byte) error {
 		if err != nil {
 			return err
 		}
-		read.Causes = append(read.Causes, CauseSum{verdict, x.Storage, x.Code, x.Detail, x.Hint, x.Count, x.Seconds})
+		cause := CauseSum{verdict, x.Storage, x.Code, x.Detail, x.Hint, x.Count, x.Seconds, nil}
+		if x.Stake != nil {
+			cause.Stake = &rating.Stake{Low: x.Stake.Low.Exact, High: x.Stake.High.Exact, Unpriced: x.Stake.Unpriced}
+		}
+		read.Causes = append(read.Causes, cause)
 	}
 	for _, m := range j.Meters {
 		read.Meters = append(read.Meters, MeterSum{m.Kind, m.Meter, m.Unit, m.Quantity.Exact, m.Amount.Exact})

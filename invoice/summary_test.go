@@ -35,9 +35,9 @@ func TestSummaryCountsByCause(t *testing.T) {
 	require.Empty(t, invoices)
 	require.Equal(t, []string{"chem"}, s.NothingDue)
 	require.Equal(t, []CauseSum{
-		{rating.Held, false, rating.NoGroup, "account=y", "write a rule", 1, 1000},
-		{rating.Held, false, rating.NoRule, "partition=x", "write a rule", 2, 11},
-		{rating.Excluded, false, rating.ByRule, "preemptible", "write a rule", 1, 100},
+		{rating.Held, false, rating.NoGroup, "account=y", "write a rule", 1, 1000, nil},
+		{rating.Held, false, rating.NoRule, "partition=x", "write a rule", 2, 11, nil},
+		{rating.Excluded, false, rating.ByRule, "preemptible", "write a rule", 1, 100, nil},
 	}, s.Causes)
 	require.Len(t, s.HeldCauses(), 2)
 	require.Equal(t, int64(3), s.Held())

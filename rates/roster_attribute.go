@@ -3,6 +3,7 @@ package rates
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,6 +50,9 @@ func (e *AttributionError) Hint() string {
 		return fmt.Sprintf("line %d of %s has %s %q where the job has %q: names are compared as they are written",
 			m.Line, e.roster.File, kind, m.field(kind), e.Attributes.field(kind))
 	}
+	if dated := e.otherDays(); len(dated) > 0 {
+		return fmt.Sprintf("%s in %s; the day on which a job is billed decides: let a rule hold on it", strings.Join(dated, " and "), e.roster.File)
+	}
 	var ways []string
 	for _, kind := range e.kindsToMap() {
 		value := e.Attributes.field(kind)
@@ -77,6 +81,35 @@ func (e *AttributionError) nearMiss() (*Mapping, string) {
 		}
 	}
 	return nil, ""
+}
+
+// otherDays says which mappings would take the job on another day, in the
+// order of the file: all of them, so that jobs of several days that reach no
+// group are told the same.
+func (e *AttributionError) otherDays() []string {
+	var found []*Mapping
+	for _, g := range e.roster.Groups {
+		for _, m := range g.Mappings {
+			anyDay := *m
+			anyDay.From, anyDay.Until = Date{}, Date{}
+			if anyDay.matches(&e.Attributes, Date{}) {
+				found = append(found, m)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *Mapping) int { return a.Line - b.Line })
+	var texts []string
+	for _, m := range found {
+		days := ""
+		if !m.From.IsZero() {
+			days += " from " + m.From.String()
+		}
+		if !m.Until.IsZero() {
+			days += " until " + m.Until.String()
+		}
+		texts = append(texts, fmt.Sprintf("it is group %s's%s by line %d", m.group.ID, days, m.Line))
+	}
+	return texts
 }
 
 // plainScalar are values that mean themselves in YAML without quotes.

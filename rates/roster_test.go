@@ -100,7 +100,7 @@ func TestAttribute(t *testing.T) {
 		require.Contains(t, e.Hint(), hint)
 	}
 	none(Attributes{Account: "chemistry", Cluster: "h2p", User: "x"}, after,
-		"no group for account=chemistry user=x cluster=h2p", "{account: chemistry}")
+		"no group for account=chemistry user=x cluster=h2p", "until 2025-12-31 by line 16")
 	none(Attributes{Account: "Chem", Cluster: "h2p"}, day, "no group for account=Chem cluster=h2p", `line 15 of groups.yaml has account "chem"`)
 	none(Attributes{User: "u1", Cluster: "h2p"}, day, "no group for user=u1 cluster=h2p", "{user: u1}")
 	none(Attributes{}, day, "no group for a job without account and user", "groups.yaml")

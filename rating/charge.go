@@ -73,6 +73,7 @@ type Outcome struct {
 	Group   string   // "" where attribution failed
 	Charges []Charge // of Charged and Waived
 	Cause   Cause    // of Waived, Excluded and Held
+	Stake   *Stake   // what is held would cost where only the group is missing; else nil
 	Seconds int64
 
 	From, Until ingest.Instant

@@ -24,6 +24,8 @@ type Rater struct {
 
 	slurmCount rates.TRESCount // allocatedCount
 
+	anybody []*Rater // of each class, for what is at stake in jobs of no group; made when the first is met
+
 	lastCluster string // of the job before: jobs come cluster by cluster
 	lastCard    *card
 
@@ -155,6 +157,7 @@ func (r *Rater) ratePart(j *ingest.Job, v *version, at ingest.Instant, p part, e
 	switch {
 	case pl.group == nil:
 		o.Cause = r.attribute(j, at).held // the plan serves users that it does not tell apart
+		o.Stake = r.stake(j, at, p)
 	case strings.IndexByte(j.Partition, ',') >= 0:
 		o.Verdict, o.Cause = Held, causeOfPartitionList(j)
 	case !knownState(j.State):

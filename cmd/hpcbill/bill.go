@@ -59,8 +59,8 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if err != nil {
 		return err
 	}
-	a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir))
-	if err := a.printCoverage(s, p); err != nil {
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(s, p))
+	if err != nil {
 		return err
 	}
 	a.noticeBalances(b.invoices)

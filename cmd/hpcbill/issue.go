@@ -77,8 +77,8 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 		return err
 	}
 	b.invoices = invoices
-	a.printBilling(s, b, filepath.Join(invoicesDir, p.String()))
-	if err := a.printCoverage(s, p); err != nil {
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(s, p))
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "\n%s is issued: %s, %s\n", p, count(int64(len(invoices)), "invoice"), s.money(b.summary.Total))

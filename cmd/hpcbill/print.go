@@ -20,7 +20,7 @@ func grouped(n int64) string { return money.Group(strconv.FormatInt(n, 10)) }
 
 // printBilling prints what finance looks at first: a row a group, the two
 // equations, and what is held with its remedy.
-func (a *app) printBilling(s *site, b *billing, dir string) {
+func (a *app) printBilling(s *site, b *billing, dir string) error {
 	c := s.config.Currency
 	t := table{columns: columns("group", ">list", ">reductions", ">other_items", ">total", "document")}
 	for _, inv := range b.invoices {
@@ -34,7 +34,7 @@ func (a *app) printBilling(s *site, b *billing, dir string) {
 	fmt.Fprintf(a.stdout, "%s\n\n%s\n", b.period, t.text())
 	a.printEquations(&b.summary)
 	a.printNothingDue(b.summary.NothingDue)
-	a.printHeld(b.summary.HeldCauses())
+	return a.printHeld(s.inputs, b.summary.HeldCauses())
 }
 
 // printEquations shows that nothing vanished on the way.
@@ -71,10 +71,10 @@ func (a *app) printNothingDue(groups []string) {
 }
 
 // printHeld lists what cannot be billed yet, each with what clears it.
-func (a *app) printHeld(causes []invoice.CauseSum) {
+func (a *app) printHeld(in *inputs, causes []invoice.CauseSum) error {
 	if len(causes) == 0 {
 		fmt.Fprintln(a.stdout, "held         nothing")
-		return
+		return nil
 	}
 	fmt.Fprintln(a.stdout, "\nheld: an issue waits for these")
 	for _, c := range causes {
@@ -82,11 +82,22 @@ func (a *app) printHeld(causes []invoice.CauseSum) {
 		if c.Storage {
 			what = count(c.Count, "holding")
 		}
+		if c.Stake != nil {
+			stake, err := in.stakeText(c.Stake)
+			if err != nil {
+				return err
+			}
+			what += ", list value " + stake
+			if c.Stake.Known() {
+				what += " " + in.config.Currency.Code
+			}
+		}
 		fmt.Fprintf(a.stdout, "  %s: %s (%s)\n", c.Code, oneLine(c.Detail), what)
 		if c.Hint != "" {
 			fmt.Fprintf(a.stdout, "    hint: %s\n", oneLine(c.Hint))
 		}
 	}
+	return nil
 }
 
 // hours prints seconds as hours to two places.

@@ -16,8 +16,10 @@ import (
 
 const unbilledLong = `Lists everything of a month that was not billed, by verdict and cause: how many,
 how many job-seconds, and what it would have cost at list price where that is
-known. What was waived was priced; what is excluded, held, quarantined or still
-running was not, and its value is unknown, not nothing.
+known. What was waived was priced. What is held for want of a group alone has
+the value that it would have, or the least and the most where that hangs on the
+class of the group. What else is held, and what is excluded, quarantined or
+still running was not priced: its value is unknown, not nothing.
 
 Below stand the totals, which tie to the two equations:
   job-seconds read = billed + waived + excluded + held
@@ -99,7 +101,11 @@ func (s *site) addCauses(t *table, sum *invoice.Summary, values *listValues) (wa
 	sort.SliceStable(causes, func(i, j int) bool { return causes[i].Verdict > causes[j].Verdict })
 	seconds := map[rating.Verdict]int64{}
 	for _, c := range causes {
-		what, ran, list := "jobs", any(c.Seconds), any(unknownText)
+		what, ran := "jobs", any(c.Seconds)
+		list, err := s.stakeText(c.Stake)
+		if err != nil {
+			return waived, err
+		}
 		if c.Storage {
 			what, ran = "holdings", nil
 		}
@@ -170,7 +176,11 @@ func (s *site) addTotals(t *table, sum *invoice.Summary, values *listValues, wai
 	t.add("billed", "jobs", term, "", j.Billed, x.Billed, billed, "")
 	t.add(rating.Waived.String(), "jobs", term, "", j.Waived, x.Waived, forgiven, "")
 	t.add(rating.Excluded.String(), "jobs", term, "", j.Excluded, x.Excluded, value(j.Excluded), "")
-	t.add(rating.Held.String(), "jobs", term, "", j.Held, x.Held, value(j.Held), "")
+	held, err := s.stakeText(heldStake(sum))
+	if err != nil {
+		return err
+	}
+	t.add(rating.Held.String(), "jobs", term, "", j.Held, x.Held, held, "")
 	t.add("read", "jobs", term, "", j.Read, x.Read, nil, "")
 	if h := sum.Storage; h.Read > 0 {
 		list, err := s.listText(values.billedStorage.Exact())
