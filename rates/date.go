@@ -69,3 +69,8 @@ func (d Date) within(from, until Date) bool {
 func (d Date) previous() Date {
 	return DateOf(time.Date(d.Year, time.Month(d.Month), d.Day-1, 12, 0, 0, 0, time.UTC), time.UTC)
 }
+
+// next is the day after d.
+func (d Date) next() Date {
+	return DateOf(time.Date(d.Year, time.Month(d.Month), d.Day+1, 12, 0, 0, 0, time.UTC), time.UTC)
+}
