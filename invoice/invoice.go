@@ -9,6 +9,7 @@ package invoice
 import (
 	"hpcbill/rates"
 	"hpcbill/rates/money"
+	"hpcbill/rating"
 )
 
 // Invoice is what one group owes for one period. Everything printed on a
@@ -54,7 +55,7 @@ type Kind string
 const (
 	Usage     Kind = "usage"
 	Storage   Kind = "storage"
-	Waiver    Kind = "waiver"    // forgiven by a rule of the card: a reduction
+	Waiver    Kind = "waiver"    // forgiven by a rule of the card, an outage or a person: a reduction
 	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
 	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
 	Manual    Kind = "manual"    // an adjustment: a charge or a credit that a person wrote
@@ -86,7 +87,9 @@ func (k Kind) rank() int {
 
 // The codes of reductions.
 const (
-	CodeWaived    = "waived"
+	CodeWaived    = "waived"        // by a rule or an end state of a card
+	CodeOutage    = rating.ByOutage // by outages.yaml
+	CodeWaiver    = rating.ByWaiver // by waivers.csv
 	CodePrepaid   = "prepaid"
 	CodeOverdraft = "overdraft_waived"
 )

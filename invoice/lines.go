@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hpcbill/rates/money"
+	"hpcbill/rating"
 )
 
 // listLine is a usage or storage line on its way onto an invoice: what the
@@ -161,7 +162,7 @@ func waivers(lines []*listLine) []*reduction {
 			p := &l.parts[n]
 			if p.waived && (p.quantity.Sign() != 0 || p.amount.Sign() != 0) {
 				all = append(all, &reduction{
-					kind: Waiver, code: CodeWaived, reason: waiverReason(p.partKey), of: i,
+					kind: Waiver, code: waiverCode(p.partKey), reason: waiverReason(p.partKey), of: i,
 					quantity: p.quantity, amount: p.amount, jobs: p.jobs,
 				})
 				p.covered, p.reduced = p.quantity, p.amount
@@ -169,6 +170,15 @@ func waivers(lines []*listLine) []*reduction {
 		}
 	}
 	return all
+}
+
+// waiverCode is "waived" for what a card forgives; outages and the decisions of
+// people have codes of their own.
+func waiverCode(k partKey) string {
+	if k.code == rating.ByRule {
+		return CodeWaived
+	}
+	return k.code
 }
 
 // waiverReason is the reason that the card gives, or the kind of reason where

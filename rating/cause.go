@@ -18,4 +18,8 @@ const (
 
 	// Of excluded and waived jobs: the Detail is the reason that the rule gives.
 	ByRule = "rule"
+
+	// Of waived jobs alone.
+	ByOutage = "outage" // an outage of outages.yaml; the Detail is its name and reason
+	ByWaiver = "waiver" // a row of waivers.csv; the Detail is its reason
 )

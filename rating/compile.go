@@ -57,6 +57,7 @@ type rule struct {
 	staged       []bool   // of each charge: a formula may use what earlier stages gave
 	gpuTypes     []string // the types that it knows
 	tiers        bool     // a meter has them
+	proportional []string // the meters that count in proportion to elapsed time
 }
 
 func (r *Rater) compile(cluster string, c *rates.Card) *card {
@@ -221,11 +222,32 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 			c.hardware = append(c.hardware, slot)
 		}
 	}
+	for _, rc := range ru.Charges {
+		if c.isProportional(rc) {
+			c.proportional = append(c.proportional, rc.Meter.Name)
+		}
+	}
 	c.memory = usesSlot(formulas, formula.MemoryMiB)
 	c.slurmBilling = usesSlot(formulas, formula.SlurmBilling)
 	c.gpuTypes = namedGPUTypes(formulas)
 	c.byType = len(c.gpuTypes) > 0 && !usesSlot(formulas, formula.GPUs)
 	return c, formulas
+}
+
+// isProportional reports whether a charge is so much an hour and nothing else:
+// half of the time is then half of the charge.
+func (c *rule) isProportional(rc *rates.RuleCharge) bool {
+	if rc.Duration != nil || rc.Units != nil || rc.Amount != nil || rc.PerJob || rc.Rate == nil ||
+		rc.Meter.Tiers != nil && rc.Meter.Tiers.Window == rates.OfOneJob {
+		return false
+	}
+	formulas := []*formula.Formula{rc.Rate}
+	for _, let := range slices.Backward(c.lets) {
+		if usesSlot(formulas, let.Slot) {
+			formulas = append(formulas, let.Formula)
+		}
+	}
+	return !usesSlot(formulas, formula.ElapsedSeconds) && !usesSlot(formulas, formula.SuspendedSeconds)
 }
 
 // hardwareSlots are the figures of a node type.

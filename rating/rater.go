@@ -23,6 +23,7 @@ type Rater struct {
 	attributed map[string]recipient // by the texts of rosterKey and the span between boundaries
 
 	slurmCount rates.TRESCount // allocatedCount
+	waiving    *waiving        // nil where the tariff has no outages and no waivers
 
 	anybody []*Rater // of each class, for what is at stake in jobs of no group; made when the first is met
 
@@ -44,6 +45,7 @@ func NewRater(t Tariff) *Rater {
 	r := &Rater{tariff: t, cards: map[string]*card{}, attributed: map[string]recipient{}}
 	r.values.TRES, r.slurmCount = r.tres, r.allocatedCount
 	r.facts.Values = &r.values
+	r.waiving = newWaiving(&t)
 	r.readRoster()
 	for cluster, c := range t.Cards {
 		r.cards[cluster] = r.compile(cluster, c)
@@ -58,7 +60,9 @@ func NewRater(t Tariff) *Rater {
 // Job prices the part of a job that belongs to the period: the whole job or
 // nothing under bill_by end and start, a cut of it under usage. A job that
 // has no part in the period gives no outcome; one that is cut at a version
-// boundary, or where its account moves to another group, gives several.
+// boundary, or where its account moves to another group, gives several. So
+// does one of which an outage or a waiver takes a part: what stays charged,
+// then what is waived, by cause, over the same span of time.
 //
 // What decides between end, start and usage is the version of the card that
 // holds at the job's Start, so that every second of a job is billed once
@@ -99,6 +103,9 @@ func (r *Rater) cardOf(cluster string) *card {
 
 func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) {
 	r.job, r.outcomes, r.charges = j, r.outcomes[:0], r.charges[:0]
+	if r.waiving != nil {
+		r.waiving.begin(p)
+	}
 	s, verdict, some := r.spanIn(j, p)
 	switch {
 	case !some:
@@ -166,6 +173,9 @@ func (r *Rater) ratePart(j *ingest.Job, v *version, at ingest.Instant, p part, e
 		r.charge(&o, pl, j, p, ex)
 	}
 	r.outcomes = append(r.outcomes, o)
+	if r.waiving != nil && o.Verdict == Charged {
+		r.waive(pl, j, p, ex)
+	}
 }
 
 // charge prices every meter of the rule, or holds the job whole.

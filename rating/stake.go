@@ -54,6 +54,7 @@ func raterOfEachClass(t Tariff) []*Rater {
 		classes = append(classes, g.Class)
 	}
 	slices.Sort(classes)
+	t.Outages, t.Waivers = nil, nil // list value is before reductions
 	var raters []*Rater
 	for _, class := range slices.Compact(classes) {
 		// The ID is one that no group can have: a price of one group's own is

@@ -14,6 +14,8 @@ type Tariff struct {
 	Roster  *rates.Roster
 	Cards   map[string]*rates.Card // by the cluster's name
 	Storage []StorageCard          // the first that matches holds
+	Outages *rates.Outages         // nil = none
+	Waivers *rates.Waivers         // nil = none
 }
 
 // StorageCard names the card of the file systems that a literal or a glob
@@ -37,6 +39,7 @@ const (
 	UnitsStage      Stage = "units"       // rate · factors · duration, unless the card says otherwise
 	PriceStage      Stage = "price"       // of one unit
 	AmountStage     Stage = "amount"      // units · price, unless the card says otherwise
+	WaiveStage      Stage = "waive"       // what outages and single decisions take off it
 )
 
 // Order is the order of the stages. It is the same for every job and part of
@@ -46,6 +49,6 @@ const (
 func Order() []Stage {
 	return []Stage{
 		AttributeStage, SelectRuleStage, LetStage, RateStage, FactorStage,
-		DurationStage, UnitsStage, PriceStage, AmountStage,
+		DurationStage, UnitsStage, PriceStage, AmountStage, WaiveStage,
 	}
 }

@@ -158,8 +158,6 @@ func (in *inputs) kindOf(name string) string {
 		return "storage"
 	case in.config.AdjustmentsFile:
 		return "adjustments"
-	case in.config.ReductionsFile:
-		return "reductions"
 	}
 	return "card"
 }
