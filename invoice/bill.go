@@ -16,7 +16,8 @@ type composition struct {
 	units    map[string]string // of meters
 	bills    []*bill           // of the groups that have something to bill, by group ID
 
-	nothingDue []string // IDs of the others
+	nothingDue []string     // IDs of the others
+	faults     rates.Faults // of the roster
 }
 
 // bill is what one group owes, on its way from charges to an invoice.
@@ -29,20 +30,19 @@ type bill struct {
 }
 
 // invoices performs the steps of Order.
-func (m *composition) invoices() ([]Invoice, rates.Faults, error) {
+func (m *composition) invoices() ([]Invoice, error) {
 	if err := m.open(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, reduce := range []func() error{
 		m.waive,
 		m.draw,
 	} {
 		if err := reduce(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	var invoices []Invoice
-	var faults rates.Faults // of the roster
 	for _, b := range m.bills {
 		if len(b.lines)+len(b.group.manual) == 0 {
 			m.nothingDue = append(m.nothingDue, b.group.group.ID)
@@ -51,15 +51,15 @@ func (m *composition) invoices() ([]Invoice, rates.Faults, error) {
 		inv, err := m.finish(b)
 		var fault rates.Fault
 		if errors.As(err, &fault) {
-			faults = append(faults, fault)
+			m.faults = append(m.faults, fault)
 			continue
 		}
 		if err != nil {
-			return nil, nil, b.where(err)
+			return nil, b.where(err)
 		}
 		invoices = append(invoices, inv)
 	}
-	return invoices, faults, nil
+	return invoices, nil
 }
 
 func (b *bill) where(err error) error {
@@ -97,12 +97,26 @@ func (m *composition) waive() error {
 }
 
 func (m *composition) draw() error {
-	return m.each(func(b *bill) error { return b.reduce(b.account.draw(b.lines)) })
+	return m.each(func(b *bill) error {
+		draws, err := b.account.draw(b.lines)
+		if err != nil {
+			return err
+		}
+		return b.reduce(draws)
+	})
 }
 
+// each takes a step for every bill. What the roster lacks is kept, so that all
+// of it is said at once.
 func (m *composition) each(step func(*bill) error) error {
 	for _, b := range m.bills {
-		if err := step(b); err != nil {
+		err := step(b)
+		var fault rates.Fault
+		if errors.As(err, &fault) {
+			m.faults = append(m.faults, fault)
+			continue
+		}
+		if err != nil {
 			return b.where(err)
 		}
 	}

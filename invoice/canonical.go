@@ -153,8 +153,14 @@ func (b *Balance) content(w *canonicalWriter) {
 	w.text("balance.units", b.Units.String())
 	w.text("balance.from", b.From.String())
 	w.text("balance.until", b.Until.String())
-	w.text("balance.overdraft", overdraftName(b.Overdraft))
+	w.text("balance.overdraft", b.Overdraft.String())
 	w.text("balance.opening", b.Opening.String())
+	if b.Deposits.Sign() != 0 {
+		w.text("balance.deposits", b.Deposits.String())
+	}
+	if b.Refunds.Sign() != 0 {
+		w.text("balance.refunds", b.Refunds.String())
+	}
 	w.text("balance.drawn", b.Drawn.String())
 	w.text("balance.left", b.Left.String())
 	w.text("balance.beyond", b.Beyond.String())

@@ -225,6 +225,6 @@ func TestCheckFindsWhatDoesNotAddUp(t *testing.T) {
 	f("the lines draw 40, the balance says 41", func(inv *Invoice) {
 		inv.Balances[0].Drawn, inv.Balances[0].Left = exact(t, "41"), exact(t, "-1")
 	})
-	f("40 less 40 is not 1", func(inv *Invoice) { inv.Balances[0].Left = exact(t, "1") })
+	f("40 and deposits of 0 less refunds of 0 and 40 is not 1", func(inv *Invoice) { inv.Balances[0].Left = exact(t, "1") })
 	f("draws on 1 allocations without a balance", func(inv *Invoice) { inv.Balances = nil })
 }

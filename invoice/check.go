@@ -140,8 +140,8 @@ func (inv *Invoice) checkBalances(bug func(string, ...any)) {
 		if !drawn[b.Allocation].Equal(b.Drawn) {
 			bug("allocation %s: the lines draw %s, the balance says %s", b.Allocation, drawn[b.Allocation], b.Drawn)
 		}
-		if !b.Opening.Sub(b.Drawn).Equal(b.Left) {
-			bug("allocation %s: %s less %s is not %s", b.Allocation, b.Opening, b.Drawn, b.Left)
+		if !b.Opening.Add(b.Deposits).Sub(b.Refunds).Sub(b.Drawn).Equal(b.Left) {
+			bug("allocation %s: %s and deposits of %s less refunds of %s and %s is not %s", b.Allocation, b.Opening, b.Deposits, b.Refunds, b.Drawn, b.Left)
 		}
 		delete(drawn, b.Allocation)
 	}

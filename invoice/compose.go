@@ -251,12 +251,12 @@ func (c *Composer) Merge(other *Composer) {
 // hold is an error worded "BUG:".
 func (c *Composer) Compose(ledger []LedgerEntry) ([]Invoice, Summary, error) {
 	comp := &composition{composer: c, ledger: ledger, units: c.unitsOfMeters()}
-	invoices, faults, err := comp.invoices()
+	invoices, err := comp.invoices()
 	if err != nil {
 		return nil, Summary{}, err
 	}
-	if len(faults) > 0 {
-		return nil, Summary{}, faults
+	if len(comp.faults) > 0 {
+		return nil, Summary{}, comp.faults
 	}
 	summary := c.summary()
 	for _, b := range comp.bills {

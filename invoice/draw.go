@@ -9,7 +9,8 @@ import (
 
 // accounts are the prepaid allocations of one group while a period draws on
 // them. Usage is drawn in the order of time: in each segment of the period
-// (between two days at which an allocation begins or ends) by the allocation
+// (between two days at which an allocation begins, ends, or has a deposit or a
+// refund) by the allocation
 // that ends earliest, then the next; within an allocation from the lines in
 // printed order. A unit is worth what is left to pay for
 // it: the price of the line it is drawn from, less reductions before.
@@ -19,26 +20,53 @@ import (
 type accounts struct {
 	group    *groupSums
 	period   rates.Period
+	file     string    // of the roster
 	balances []Balance // parallel to group.allocations
 }
 
 // openAccounts gives each allocation in force in the period its opening
 // balance.
 func (c *Composer) openAccounts(g *groupSums, lines []*listLine, ledger []LedgerEntry, units map[string]string) (*accounts, error) {
-	a := &accounts{group: g, period: c.period}
+	a := &accounts{group: g, period: c.period, file: c.roster.File}
 	for _, allocation := range g.allocations {
 		unit, err := unitOf(allocation, lines, units)
 		if err != nil {
 			return nil, err
 		}
-		opening := Opening(g.group.ID, allocation, c.period, ledger)
-		a.balances = append(a.balances, Balance{
-			Allocation: allocation.Name, Meter: allocation.Meter, Unit: unit, Units: allocation.Units,
-			From: allocation.From, Until: allocation.Until, Overdraft: allocation.Overdraft,
-			Opening: opening, Left: opening,
-		})
+		a.balances = append(a.balances, open(g.group.ID, allocation, unit, c.period, ledger))
 	}
 	return a, nil
+}
+
+// OpenBalance is the balance of an allocation in a period that draws nothing
+// on it.
+func OpenBalance(group string, a *rates.Allocation, unit string, period rates.Period, ledger []LedgerEntry) Balance {
+	b := open(group, a, unit, period, ledger)
+	for _, m := range a.Movements {
+		if period.Contains(m.On.Midnight(period.Start.Location())) {
+			b.move(m.Units)
+		}
+	}
+	return b
+}
+
+// open is a balance at the beginning of a period, before its deposits.
+func open(group string, a *rates.Allocation, unit string, period rates.Period, ledger []LedgerEntry) Balance {
+	opening := Opening(group, a, period, ledger)
+	return Balance{
+		Allocation: a.Name, Meter: a.Meter, Unit: unit, Units: a.Units.Add(a.MovedBefore(rates.DateOf(period.End, period.End.Location()))),
+		From: a.From, Until: a.Until, Overdraft: a.Overdraft, Opening: opening, Left: opening,
+	}
+}
+
+// move adds a deposit or takes a refund.
+func (b *Balance) move(units money.Exact) {
+	if units.Sign() > 0 {
+		b.Deposits = b.Deposits.Add(units)
+	} else {
+		b.Refunds = b.Refunds.Sub(units)
+	}
+	b.Left = b.Left.Add(units)
 }
 
 // unitOf says what an allocation's units are. One meter that the group's
@@ -72,8 +100,8 @@ type drawKey struct {
 }
 
 // draw gives the reductions that the allocations grant, and brings the
-// balances up to date.
-func (a *accounts) draw(lines []*listLine) []*reduction {
+// balances up to date. A refund of more than is left is a rates.Fault.
+func (a *accounts) draw(lines []*listLine) ([]*reduction, error) {
 	var all []*reduction
 	found := make(map[drawKey]*reduction)
 	book := func(kind Kind, line, allocation int, p *part, quantity money.Exact) {
@@ -91,9 +119,41 @@ func (a *accounts) draw(lines []*listLine) []*reduction {
 		r.amount = r.amount.Add(p.cover(quantity))
 	}
 	for segment := 0; segment <= len(a.group.bounds); segment++ {
+		if err := a.move(segment); err != nil {
+			return nil, err
+		}
 		a.drawSegment(segment, lines, book)
 	}
-	return all
+	return all, nil
+}
+
+// move makes the deposits and refunds with which a segment begins.
+func (a *accounts) move(segment int) error {
+	for n, allocation := range a.group.allocations {
+		b := &a.balances[n]
+		for _, m := range allocation.Movements {
+			at := m.On.Midnight(a.period.Start.Location())
+			before := at.Before(a.period.Start)
+			if !before && (!a.period.Contains(at) || a.group.segmentOf(at.Unix()) != segment) {
+				continue
+			}
+			if !before {
+				b.move(m.Units)
+			}
+			if m.Units.Sign() < 0 && b.Left.Sign() < 0 {
+				return a.refused(allocation, &m, b)
+			}
+		}
+	}
+	return nil
+}
+
+// refused says that there is not as much left as is to be given back.
+func (a *accounts) refused(allocation *rates.Allocation, m *rates.Movement, b *Balance) error {
+	return rates.Fault{File: a.file, Line: m.Line, Field: "refunds",
+		Message: fmt.Sprintf("group %s: a refund of %s %s on %s is %s more than allocation %s has left", a.group.group.ID,
+			m.Units.Neg(), b.Unit, m.On, b.Left.Neg(), allocation.Name),
+		Remedy: "give back what is left at most: hpcbill usage " + a.group.group.ID + " shows it"}
 }
 
 // drawSegment draws what was used in one segment.

@@ -68,21 +68,20 @@ func (m *modeText) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// overdraftName is the policy as the roster writes it.
-func overdraftName(o rates.Overdraft) string {
-	if o == rates.OverdraftWaive {
-		return "waive"
+// textOrNone leaves out a number of nothing, as texts from before there were
+// such numbers do.
+func textOrNone(x money.Exact) *exactText {
+	if x.Sign() == 0 {
+		return nil
 	}
-	return "bill"
+	return &exactText{x}
 }
 
-func parseOverdraft(name string) (rates.Overdraft, error) {
-	for _, o := range []rates.Overdraft{rates.OverdraftBill, rates.OverdraftWaive} {
-		if overdraftName(o) == name {
-			return o, nil
-		}
+func (t *exactText) orZero() money.Exact {
+	if t == nil {
+		return money.Exact{}
 	}
-	return 0, fmt.Errorf("unknown overdraft policy %q", name)
+	return t.Exact
 }
 
 // plainOrNone leaves out an amount of nothing, as texts from before there were

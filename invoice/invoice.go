@@ -127,14 +127,17 @@ type Line struct {
 	Version     rates.Date
 }
 
-// Balance is a prepaid allocation over one period. Left is Opening − Drawn,
-// and Opening is Units less what earlier periods drew.
+// Balance is a prepaid allocation over one period. Left is Opening + Deposits −
+// Refunds − Drawn. Units are everything that the roster grants up to the end of
+// the period, deposits and refunds counted in, and Opening is what was granted
+// before it, less what earlier periods drew.
 type Balance struct {
 	Allocation           string
 	Meter, Unit          string
-	Units                money.Exact // as the roster grants them
-	From, Until          rates.Date  // half-open
+	Units                money.Exact
+	From, Until          rates.Date // half-open
 	Overdraft            rates.Overdraft
+	Deposits, Refunds    money.Exact // in this period, ≥ 0
 	Opening, Drawn, Left money.Exact
 	Beyond               money.Exact // used above what was left
 }

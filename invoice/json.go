@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hpcbill/rates"
 	"hpcbill/rates/money"
 )
 
@@ -82,17 +83,19 @@ type lineJSON struct {
 }
 
 type balanceJSON struct {
-	Allocation string    `json:"allocation"`
-	Meter      string    `json:"meter"`
-	Unit       string    `json:"unit"`
-	Units      exactText `json:"units"`
-	From       dateText  `json:"from"`
-	Until      dateText  `json:"until"`
-	Overdraft  string    `json:"overdraft"`
-	Opening    exactText `json:"opening"`
-	Drawn      exactText `json:"drawn"`
-	Left       exactText `json:"left"`
-	Beyond     exactText `json:"beyond"`
+	Allocation string     `json:"allocation"`
+	Meter      string     `json:"meter"`
+	Unit       string     `json:"unit"`
+	Units      exactText  `json:"units"`
+	From       dateText   `json:"from"`
+	Until      dateText   `json:"until"`
+	Overdraft  string     `json:"overdraft"`
+	Opening    exactText  `json:"opening"`
+	Deposits   *exactText `json:"deposits,omitempty"`
+	Refunds    *exactText `json:"refunds,omitempty"`
+	Drawn      exactText  `json:"drawn"`
+	Left       exactText  `json:"left"`
+	Beyond     exactText  `json:"beyond"`
 }
 
 type counterJSON struct {
@@ -230,16 +233,16 @@ func (l *lineJSON) line(c money.Currency) (Line, error) {
 func (b *Balance) toJSON() balanceJSON {
 	return balanceJSON{
 		Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: exactText{b.Units},
-		From: dateText{b.From}, Until: dateText{b.Until}, Overdraft: overdraftName(b.Overdraft),
-		Opening: exactText{b.Opening}, Drawn: exactText{b.Drawn}, Left: exactText{b.Left}, Beyond: exactText{b.Beyond},
+		From: dateText{b.From}, Until: dateText{b.Until}, Overdraft: b.Overdraft.String(),
+		Opening: exactText{b.Opening}, Deposits: textOrNone(b.Deposits), Refunds: textOrNone(b.Refunds), Drawn: exactText{b.Drawn}, Left: exactText{b.Left}, Beyond: exactText{b.Beyond},
 	}
 }
 
 func (b *balanceJSON) balance() (Balance, error) {
-	overdraft, err := parseOverdraft(b.Overdraft)
+	overdraft, err := rates.ParseOverdraft(b.Overdraft)
 	return Balance{
 		Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: b.Units.Exact,
 		From: b.From.Date, Until: b.Until.Date, Overdraft: overdraft,
-		Opening: b.Opening.Exact, Drawn: b.Drawn.Exact, Left: b.Left.Exact, Beyond: b.Beyond.Exact,
+		Opening: b.Opening.Exact, Deposits: b.Deposits.orZero(), Refunds: b.Refunds.orZero(), Drawn: b.Drawn.Exact, Left: b.Left.Exact, Beyond: b.Beyond.Exact,
 	}, err
 }

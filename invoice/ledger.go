@@ -30,7 +30,8 @@ const (
 )
 
 // Opening is what an allocation still holds when a period begins: its units
-// less what earlier periods inside its span drew. Entries of the same period
+// and what was deposited before, less what was refunded and what earlier
+// periods inside its span drew. Entries of the same period
 // and of later ones do not count, nor do those under the same name from
 // before the allocation's first month or after its last: a yearly allocation
 // may keep its name. Where one is renewed in the middle of a month, the new
@@ -38,7 +39,8 @@ const (
 //
 // The result is negative where a grant was lowered below what was drawn.
 func Opening(group string, a *rates.Allocation, period rates.Period, ledger []LedgerEntry) money.Exact {
-	return opening(group, a.Name, a.Units, a.From, a.Until, period.String(), ledger)
+	granted := a.Units.Add(a.MovedBefore(rates.DateOf(period.Start, period.Start.Location())))
+	return opening(group, a.Name, granted, a.From, a.Until, period.String(), ledger)
 }
 
 func opening(group, name string, units money.Exact, from, until rates.Date, period string, ledger []LedgerEntry) money.Exact {
@@ -76,7 +78,26 @@ func monthBounds(from, until rates.Date) (first, last string) {
 // opening should be. A difference means that the ledger has changed since the
 // invoice was composed.
 func (b *Balance) OpeningFrom(group, period string, ledger []LedgerEntry) money.Exact {
-	return opening(group, b.Allocation, b.Units, b.From, b.Until, period, ledger)
+	return opening(group, b.Allocation, b.grantedBefore(), b.From, b.Until, period, ledger)
+}
+
+// grantedBefore is what was granted before the period.
+func (b *Balance) grantedBefore() money.Exact { return b.Units.Sub(b.Deposits).Add(b.Refunds) }
+
+// UsedBefore and UsedAfter are the parts of what was granted that were gone
+// when the period began and when it ended, from 0 to 1; more than 1 where the
+// balance is below nothing. Of a grant of nothing, all is gone.
+func (b *Balance) UsedBefore() money.Exact { return gone(b.grantedBefore(), b.Opening) }
+
+// UsedAfter: see UsedBefore.
+func (b *Balance) UsedAfter() money.Exact { return gone(b.Units, b.Left) }
+
+func gone(granted, left money.Exact) money.Exact {
+	part, ok := granted.Sub(left).Quo(granted)
+	if !ok {
+		return money.Int(1)
+	}
+	return part
 }
 
 // LedgerEntries gives what the invoices draw and count, in their order.

@@ -27,13 +27,25 @@ func aRoster(t *rapid.T) *rates.Roster {
 			group.Allocations = append(group.Allocations, &rates.Allocation{
 				Name: fmt.Sprintf("a%d", a), Meter: rapid.SampledFrom([]string{"su", "core_hours"}).Draw(t, "meter"),
 				Units: aQuantity(t), From: rapid.SampledFrom(days).Draw(t, "from"), Until: rapid.SampledFrom(days).Draw(t, "until"),
-				Overdraft: rates.Overdraft(rapid.IntRange(0, 1).Draw(t, "overdraft")),
+				Overdraft: rates.Overdraft(rapid.IntRange(0, 2).Draw(t, "overdraft")), Movements: someDeposits(t),
 			})
 		}
 		group.Funds = someSplits(t)
 		roster.Groups = append(roster.Groups, group)
 	}
 	return roster
+}
+
+// someDeposits draws movements, also on the first day and before the period.
+func someDeposits(t *rapid.T) []rates.Movement {
+	var all []rates.Movement
+	for _, day := range []int{1, 10, 11} {
+		if rapid.IntRange(0, 3).Draw(t, "deposit") == 0 {
+			month := rapid.IntRange(2, 3).Draw(t, "month")
+			all = append(all, rates.Movement{On: rates.Date{Year: 2026, Month: month, Day: day}, Units: aQuantity(t)})
+		}
+	}
+	return all
 }
 
 // someSplits draws splits of the whole bill, and now and then of one user or
@@ -297,7 +309,7 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 		for _, b := range inv.Balances {
 			require.GreaterOrEqual(t, b.Drawn.Sign(), 0)
 			require.True(t, b.Left.Sign() >= 0 || b.Opening.Sign() < 0)
-			require.False(t, b.Beyond.Sign() > 0 && b.Left.Sign() > 0, "nothing is beyond a balance that has units left")
+			require.False(t, b.Beyond.Sign() > 0 && b.Left.Sign() > 0 && b.Deposits.Sign() == 0, "nothing is beyond a balance that has units left")
 			require.True(t, b.OpeningFrom(inv.Group.ID, inv.Period, ledger).Equal(b.Opening))
 		}
 		for _, c := range inv.Counters {

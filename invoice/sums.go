@@ -19,7 +19,7 @@ type groupSums struct {
 	first, last int64               // the period's first and last second
 	scopes      []rates.FundScope   // in force on the last day of the period
 	manual      []*Adjustment       // of the period
-	bounds      []int64             // instants inside the period at which an allocation begins or ends
+	bounds      []int64             // instants inside the period at which an allocation begins, changes or ends
 	lines       map[lineKey]*lineSum
 	common      []*lineSum // the first few of lines: comparing is faster than hashing eight texts
 	jobs        int64
@@ -85,7 +85,11 @@ func newGroupSums(g *rates.Group, period rates.Period) (*groupSums, error) {
 			continue
 		}
 		s.allocations = append(s.allocations, a)
-		for _, at := range []int64{from, until} {
+		edges := []int64{from, until}
+		for _, m := range a.Movements {
+			edges = append(edges, m.On.Midnight(period.Start.Location()).Unix())
+		}
+		for _, at := range edges {
 			if at > s.first && at <= s.last && !bounds[at] {
 				bounds[at] = true
 				s.bounds = append(s.bounds, at)

@@ -3,8 +3,6 @@ package rates
 import (
 	"sort"
 	"sync"
-
-	"hpcbill/rates/money"
 )
 
 // Roster is who is billed, and how jobs reach them. It never changes after it
@@ -60,25 +58,6 @@ type Mapping struct {
 
 	group *Group
 }
-
-// Allocation is a prepaid balance of one meter's units with an end date.
-type Allocation struct {
-	Name        string
-	Meter       string
-	Units       money.Exact
-	From, Until Date // half-open
-	Overdraft   Overdraft
-	Line        int
-}
-
-// Overdraft says what happens beyond the balance.
-type Overdraft uint8
-
-// The choices of Overdraft.
-const (
-	OverdraftBill  Overdraft = iota // billed at the card's price (the default)
-	OverdraftWaive                  // forgiven, and shown
-)
 
 // Group gives the group with that ID, or nil.
 func (r *Roster) Group(id string) *Group {

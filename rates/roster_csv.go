@@ -45,6 +45,7 @@ var csvLists = []struct {
 	}, []string{"percent", "amount", "remainder"}},
 	{"allocations", [][2]string{
 		{"allocation", "name"}, {"meter", "meter"}, {"units", "units"}, {"allocation_from", "from"}, {"allocation_until", "until"}, {"overdraft", "overdraft"},
+		{"deposits", "deposits"}, {"refunds", "refunds"},
 	}, []string{"allocation", "meter", "units"}},
 }
 
@@ -53,7 +54,7 @@ var csvTopColumns = []string{"precedence", "fund_pattern"}
 
 // csvMany are the columns whose cell may hold several values, parted by
 // semicolons.
-var csvMany = []string{"contacts", "account", "user", "wckey", "qos", "partition", "cluster", "fund_users", "fund_meters", "precedence"}
+var csvMany = []string{"contacts", "account", "user", "wckey", "qos", "partition", "cluster", "fund_users", "fund_meters", "deposits", "refunds", "precedence"}
 
 func csvColumns() []string {
 	columns := slices.Concat(csvGroupColumns, csvTopColumns)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"hpcbill/rates/money"
 	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 
@@ -48,7 +47,14 @@ var languages = []string{"en", "es"}
 //	      - {account: chem}
 //	      - {account: ["chem_*", chemistry], cluster: h2p, until: 2025-12-31}
 //	    allocations:
-//	      - {name: FY26, meter: su, units: 10000, from: 2025-07-01, until: 2026-07-01, overdraft: bill}
+//	      - name: FY26
+//	        meter: su
+//	        units: 10000
+//	        from: 2025-07-01
+//	        until: 2026-07-01
+//	        overdraft: bill      # or warn, waive
+//	        deposits: [{date: 2025-10-01, units: 2500, reference: PO 47}]
+//	        refunds: [{date: 2026-05-15, units: 1000}]
 //
 // Instead of fund: a group may have splits, which total 100 % on every day from
 // the first to the last of them; a split by users: or meters: is of what these
@@ -296,91 +302,6 @@ func (l *rosterLoader) contacts(n *yaml.Node, path string) []string {
 		contacts = append(contacts, contact)
 	}
 	return contacts
-}
-
-var allocationFields = []string{"name", "meter", "units", "from", "until", "overdraft"}
-
-func (l *rosterLoader) allocation(n *yaml.Node, path string) *Allocation {
-	a := &Allocation{Line: n.Line}
-	seen := map[string]bool{}
-	for _, f := range l.Fields(n, path, allocationFields...) {
-		at := path + "." + f.Key
-		seen[f.Key] = true
-		switch f.Key {
-		case "name":
-			a.Name = l.line(f.Value, at)
-		case "meter":
-			a.Meter = l.word(f.Value, at)
-		case "units":
-			a.Units = l.units(f.Value, at)
-		case "from":
-			a.From = l.date(f.Value, at)
-		case "until":
-			a.Until = l.date(f.Value, at)
-		case "overdraft":
-			a.Overdraft = l.overdraft(f.Value, at)
-		}
-	}
-	if n.Kind == yaml.MappingNode {
-		for _, needed := range allocationFields[:5] {
-			if !seen[needed] {
-				l.Fault(n, path+"."+needed, "is missing", "an allocation needs name, meter, units, from and until")
-			}
-		}
-	}
-	l.checkSpan(n, path, a.From, a.Until)
-	return a
-}
-
-func (l *rosterLoader) units(n *yaml.Node, path string) money.Exact {
-	text, ok := l.Text(n, path)
-	if !ok {
-		return money.Exact{}
-	}
-	units, err := money.ParseDecimal(text)
-	switch {
-	case err != nil:
-		l.Fault(n, path, err.Error(), `write a plain decimal such as "10000" or "2.5"`)
-	case units.Sign() < 0:
-		l.Fault(n, path, fmt.Sprintf("%s units are fewer than none", text), "")
-	}
-	return units
-}
-
-func (l *rosterLoader) overdraft(n *yaml.Node, path string) Overdraft {
-	word, ok := l.Text(n, path)
-	switch {
-	case !ok, word == "bill":
-		return OverdraftBill
-	case word == "waive":
-		return OverdraftWaive
-	}
-	l.Fault(n, path, fmt.Sprintf("unknown overdraft %q", word), "bill: use beyond the balance is billed; waive: it is forgiven and shown")
-	return OverdraftBill
-}
-
-// orderAllocations puts a group's allocations in the order in which they are
-// drawn: the earliest end first, so that what would lapse is used.
-func (l *rosterLoader) orderAllocations(g *Group, path string) {
-	for i, a := range g.Allocations {
-		for _, b := range g.Allocations[:i] {
-			if a.Name == b.Name && a.Name != "" {
-				l.Faults = append(l.Faults, Fault{File: l.Name, Line: a.Line, Field: path + ".allocations",
-					Message: fmt.Sprintf("allocation %q is already defined on line %d", a.Name, b.Line),
-					Remedy:  "balances are kept by name: give each its own"})
-			}
-		}
-	}
-	sort.SliceStable(g.Allocations, func(i, j int) bool {
-		a, b := g.Allocations[i], g.Allocations[j]
-		if a.Until != b.Until {
-			return a.Until.Before(b.Until)
-		}
-		if a.From != b.From {
-			return a.From.Before(b.From)
-		}
-		return a.Name < b.Name
-	})
 }
 
 func (l *rosterLoader) date(n *yaml.Node, path string) Date {

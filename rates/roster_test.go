@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"hpcbill/rates/money"
 	"pgregory.net/rapid"
 )
 
@@ -238,6 +240,35 @@ func TestLoadRosterAllocationFaults(t *testing.T) {
 	f("{name: n, meter: su, units: 1, from: 2025-01-01, until: 2026-01-01, overdraft: stop}", `unknown overdraft "stop"`)
 	f("{name: n, meter: su, units: 1, from: 2025-01-01, until: 2026-01-01}\n  - {name: n, meter: su, units: 1, from: 2026-01-01, until: 2027-01-01}",
 		`g.yaml:5: groups[0].allocations: allocation "n" is already defined on line 4`)
+}
+
+func TestLoadRosterMovements(t *testing.T) {
+	f := func(movements, fault string) {
+		t.Helper()
+		_, err := LoadRoster("g.yaml", []byte("groups:\n- id: a\n  allocations:\n  - {name: n, meter: su, units: 1, from: 2025-01-01, until: 2026-01-01,\n     "+movements+"}\n"))
+		require.Error(t, err)
+		require.Contains(t, err.Error(), fault)
+	}
+	f("deposits: [{date: 2026-01-01, units: 5}]", "g.yaml:5: groups[0].allocations[0].deposits: 2026-01-01 is outside the days of the allocation, 2025-01-01 to 2025-12-31")
+	f("refunds: [{date: 2024-12-31, units: 5}]", "refunds: 2024-12-31 is outside the days")
+	f("deposits: [{date: 2025-02-30, units: 5}]", `"2025-02-30" is not a date`)
+	f("deposits: [{date: 2025-02-03}]", "g.yaml:5:17: groups[0].allocations[0].deposits[0].units: is missing")
+	f("deposits: [{units: 5}]", "deposits[0].date: is missing")
+	f("refunds: [{date: 2025-02-03, units: 0}]", "refunds[0].units: are none")
+	f("refunds: [{date: 2025-02-03, units: -5}]", "-5 units are fewer than none")
+	f("deposits: [{date: 2025-02-03, units: 5, note: x}]", "note")
+	f("deposits: [tomorrow]", "deposits[0]")
+	f(`deposits: ["2025-02-03 x"]`, `not a decimal number: "x"`)
+
+	g := loaded(t, "groups:\n- id: a\n  allocations:\n  - {name: n, meter: su, units: 1, from: 2025-01-01, until: 2026-01-01, overdraft: warn,\n"+
+		"     refunds: [{date: 2025-03-01, units: 2}], deposits: [{date: 2025-03-01, units: \"2.5\", reference: PO 47}, 2025-02-01 3 order of May]}\n").Groups[0]
+	a := g.Allocations[0]
+	require.Equal(t, OverdraftWarn, a.Overdraft)
+	require.Equal(t, []Movement{
+		{Date{2025, 2, 1}, money.Int(3), "order of May", 5}, {Date{2025, 3, 1}, money.Ratio(5, 2), "PO 47", 5}, {Date{2025, 3, 1}, money.Int(-2), "", 5},
+	}, a.Movements)
+	require.Equal(t, "3", a.MovedBefore(Date{2025, 3, 1}).String())
+	require.Equal(t, "3.5", a.MovedBefore(Date{2025, 3, 2}).String())
 }
 
 func TestGlob(t *testing.T) {

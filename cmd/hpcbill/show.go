@@ -81,8 +81,15 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 		fmt.Fprintf(a.stdout, "paid from %s\n", oneLine(fundsText(&inv)))
 	}
 	for _, b := range inv.Balances {
-		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s drawn, %s left until %s\n", oneLine(b.Allocation),
-			quantity(b.Opening), b.Unit, quantity(b.Drawn), quantity(b.Left), b.Until)
+		moved := ""
+		if b.Deposits.Sign() != 0 {
+			moved += quantity(b.Deposits) + " deposited, "
+		}
+		if b.Refunds.Sign() != 0 {
+			moved += quantity(b.Refunds) + " given back, "
+		}
+		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s%s drawn, %s left until %s\n", oneLine(b.Allocation),
+			quantity(b.Opening), b.Unit, moved, quantity(b.Drawn), quantity(b.Left), b.Until)
 	}
 	for _, n := range inv.Counters {
 		fmt.Fprintf(a.stdout, "tiers of %s count %s since %s: %s before, %s in this period\n", n.Meter, n.Unit, n.From,

@@ -30,9 +30,11 @@ rate on the first day.
   year_list, year_reductions, year_added, year_total, meters[], balances[]
   meters[]:   meter, unit, period_quantity, period_list, period_reductions,
               year_quantity, year_list, year_reductions
-  balances[]: allocation, meter, unit, units, opening, drawn, left, beyond,
-              from, until, percent_used, units_per_day, outlook, runs_out
-A total is list + reductions + added: adjustments, overhead and tax.
+  balances[]: allocation, meter, unit, units, opening, deposits, refunds,
+              drawn, left, beyond, overdraft, from, until, percent_used,
+              units_per_day, outlook, runs_out
+units is what was granted up to the end of the month, deposits and refunds of
+the month included. A total is list + reductions + added: adjustments, overhead and tax.
 Quantities and amounts are text, so that no digit is lost. outlook is no rate
 (the month drew nothing yet), lasts (past its until:), runs out, or used up;
 runs_out is null but for runs out.`
@@ -56,7 +58,15 @@ func (a *app) usageCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return u.write(a.stdout, *format)
+			if err := u.write(a.stdout, *format); err != nil || *format != "table" {
+				return err
+			}
+			for _, g := range u.groups {
+				for i := range g.balances {
+					a.warnOverdrawn(g.id, u.period.String(), &g.balances[i].Balance)
+				}
+			}
+			return nil
 		})
 	}
 	return c
@@ -220,11 +230,7 @@ func (s *site) untouched(g *rates.Group, m month) []invoice.Balance {
 		if !a.From.IsZero() && !a.From.Before(end) || !a.Until.IsZero() && !first.Before(a.Until) {
 			continue
 		}
-		opening := invoice.Opening(g.ID, a, m.period, m.ledger)
-		balances = append(balances, invoice.Balance{
-			Allocation: a.Name, Meter: a.Meter, Unit: s.unitOf(a.Meter), Units: a.Units,
-			From: a.From, Until: a.Until, Overdraft: a.Overdraft, Opening: opening, Left: opening,
-		})
+		balances = append(balances, invoice.OpenBalance(g.ID, a, s.unitOf(a.Meter), m.period, m.ledger))
 	}
 	return balances
 }

@@ -78,15 +78,6 @@ func addDays(d rates.Date, days int) rates.Date {
 	return dateOf(d.Midnight(time.UTC).AddDate(0, 0, days))
 }
 
-// used is the part of a grant that is gone; a grant of nothing is.
-func used(units, left money.Exact) money.Exact {
-	part, ok := units.Sub(left).Quo(units)
-	if !ok {
-		return money.Int(1)
-	}
-	return part
-}
-
 // percentOf prints a part of 1 in percent, to one place and never more than it
 // is.
 func percentOf(part money.Exact) string {
@@ -115,13 +106,23 @@ func (a *app) noticeBalances(invoices []invoice.Invoice) {
 	for i := range invoices {
 		inv := &invoices[i]
 		for _, b := range inv.Balances {
-			percent := crossed(used(b.Units, b.Opening), used(b.Units, b.Left))
+			a.warnOverdrawn(inv.Group.ID, inv.Period, &b)
+			percent := crossed(b.UsedBefore(), b.UsedAfter())
 			if percent == 0 {
 				continue
 			}
 			fmt.Fprintf(a.stderr, "hpcbill: notice: %s: %s has passed %d %% in %s: %s of %s %s are left%s\n", inv.Group.ID, oneLine(b.Allocation), percent,
 				inv.Period, quantity(b.Left), quantity(b.Units), oneLine(b.Unit), labelled(" until ", b.Until.String()))
 		}
+	}
+}
+
+// warnOverdrawn says that a balance is overdrawn, where the roster wants that
+// said.
+func (a *app) warnOverdrawn(group, period string, b *invoice.Balance) {
+	if b.Overdraft == rates.OverdraftWarn && b.Beyond.Sign() > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: %s is overdrawn in %s: %s %s beyond it are billed\n", group, oneLine(b.Allocation), period,
+			quantity(b.Beyond), oneLine(b.Unit))
 	}
 }
 

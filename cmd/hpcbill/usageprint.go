@@ -33,7 +33,7 @@ func (u *usageReport) writeText(w io.Writer) error {
 		}
 		t.add(g.id, "total "+c.Code, "", "", c.Format(g.period.list), c.Format(g.period.total), "", c.Format(g.year.list), c.Format(g.year.total))
 		for _, b := range g.balances {
-			part := used(b.Units, b.Left)
+			part := b.UsedAfter()
 			balances.add(g.id, b.Allocation, b.Unit, quantity(b.Units), quantity(b.Drawn), quantity(b.Left), b.Until.String(),
 				bar(part)+" "+percentOf(part)+" %", quantity(b.perDay), b.outlookText())
 		}
@@ -59,7 +59,7 @@ func (u *usageReport) rows() *table {
 	c := u.currency
 	t := &table{columns: columns("group", "name", "row", "meter", "unit", "allocation",
 		"period_quantity", "period_list", "period_reductions", "period_added", "period_total", "year_quantity", "year_list", "year_reductions", "year_added", "year_total",
-		"units", "opening", "drawn", "left", "beyond", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
+		"units", "opening", "deposits", "refunds", "drawn", "left", "beyond", "overdraft", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
 	amounts := func(x charged) []any {
 		return []any{c.Plain(x.list), c.Plain(x.reductions), c.Plain(x.added()), c.Plain(x.total)}
 	}
@@ -73,12 +73,12 @@ func (u *usageReport) rows() *table {
 			t.add(cells...)
 		}
 		for _, m := range g.meters {
-			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(11))
+			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(14))
 		}
-		row([]any{g.id, g.name, "total"}, blank(4), amounts(g.period), blank(1), amounts(g.year), blank(11))
+		row([]any{g.id, g.name, "total"}, blank(4), amounts(g.period), blank(1), amounts(g.year), blank(14))
 		for _, b := range g.balances {
-			row([]any{g.id, g.name, "balance", b.Meter, b.Unit, b.Allocation}, blank(10), []any{b.Units.String(), b.Opening.String(), b.Drawn.String(),
-				b.Left.String(), b.Beyond.String(), b.From.String(), b.Until.String(), percentOf(used(b.Units, b.Left)), decimal(b.perDay), string(b.outlook), b.runsOut.String()})
+			row([]any{g.id, g.name, "balance", b.Meter, b.Unit, b.Allocation}, blank(10), []any{b.Units.String(), b.Opening.String(), b.Deposits.String(), b.Refunds.String(), b.Drawn.String(),
+				b.Left.String(), b.Beyond.String(), b.Overdraft.String(), b.From.String(), b.Until.String(), percentOf(b.UsedAfter()), decimal(b.perDay), string(b.outlook), b.runsOut.String()})
 		}
 	}
 	return t
@@ -129,9 +129,12 @@ type balanceUsageJSON struct {
 	Unit        string  `json:"unit"`
 	Units       string  `json:"units"`
 	Opening     string  `json:"opening"`
+	Deposits    string  `json:"deposits"`
+	Refunds     string  `json:"refunds"`
 	Drawn       string  `json:"drawn"`
 	Left        string  `json:"left"`
 	Beyond      string  `json:"beyond"`
+	Overdraft   string  `json:"overdraft"`
 	From        *string `json:"from"`
 	Until       *string `json:"until"`
 	PercentUsed string  `json:"percent_used"`
@@ -162,8 +165,9 @@ func (u *usageReport) json() usageJSON {
 		for _, b := range g.balances {
 			group.Balances = append(group.Balances, balanceUsageJSON{
 				Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: b.Units.String(), Opening: b.Opening.String(),
-				Drawn: b.Drawn.String(), Left: b.Left.String(), Beyond: b.Beyond.String(), From: dateOrNull(b.From), Until: dateOrNull(b.Until),
-				PercentUsed: percentOf(used(b.Units, b.Left)), UnitsPerDay: decimal(b.perDay), Outlook: b.outlook, RunsOut: dateOrNull(b.runsOut),
+				Deposits: b.Deposits.String(), Refunds: b.Refunds.String(), Drawn: b.Drawn.String(), Left: b.Left.String(),
+				Beyond: b.Beyond.String(), Overdraft: b.Overdraft.String(), From: dateOrNull(b.From), Until: dateOrNull(b.Until),
+				PercentUsed: percentOf(b.UsedAfter()), UnitsPerDay: decimal(b.perDay), Outlook: b.outlook, RunsOut: dateOrNull(b.runsOut),
 			})
 		}
 		out.Groups = append(out.Groups, group)

@@ -11,6 +11,7 @@ import (
 // wide: what is left, then what this period drew, then what was gone before.
 type balance struct {
 	Name, Until, Summary        string
+	Warning                     string // that it is overdrawn
 	LeftPerMille, DrawnPerMille int64
 	Figures                     []fact
 }
@@ -32,15 +33,27 @@ func balanceOf(b invoice.Balance, words templates.Words) balance {
 		Figures: []fact{
 			{Label: words.Say("balance.units"), Text: set(b.Units)},
 			{Label: words.Say("balance.opening"), Text: set(b.Opening)},
-			{Label: words.Say("balance.drawn"), Text: set(b.Drawn)},
-			{Label: words.Say("balance.left"), Text: set(b.Left), Alarm: b.Left.Sign() <= 0},
 		},
 	}
+	for _, moved := range []struct {
+		key string
+		of  money.Exact
+	}{{"balance.deposits", b.Deposits}, {"balance.refunds", b.Refunds}} {
+		if moved.of.Sign() != 0 {
+			s.Figures = append(s.Figures, fact{Label: words.Say(moved.key), Text: set(moved.of)})
+		}
+	}
+	s.Figures = append(s.Figures,
+		fact{Label: words.Say("balance.drawn"), Text: set(b.Drawn)},
+		fact{Label: words.Say("balance.left"), Text: set(b.Left), Alarm: b.Left.Sign() <= 0})
 	if !b.Until.IsZero() {
 		s.Until = words.Say("balance.until", "date", words.Date(b.Until.Year, b.Until.Month, b.Until.Day))
 	}
 	if b.Beyond.Sign() != 0 {
 		s.Figures = append(s.Figures, fact{Label: words.Say(beyondKey(b)), Text: set(b.Beyond), Alarm: true})
+		if b.Overdraft == rates.OverdraftWarn {
+			s.Warning = templates.Visible(words.Say("balance.overdrawn", "beyond", set(b.Beyond), "unit", words.Unit(b.Unit)))
+		}
 	}
 	s.LeftPerMille = perMille(b.Left, b.Units)
 	s.DrawnPerMille = min(perMille(b.Drawn, b.Units), 1000-s.LeftPerMille)

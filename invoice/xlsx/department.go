@@ -60,11 +60,11 @@ func writeDepartment(w io.Writer, period string, invoices []invoice.Invoice, job
 // writeBalances writes the sheet Balances: every prepaid allocation of every
 // group.
 func (b *book) writeBalances(invoices []invoice.Invoice) {
-	const opening, drawn = 11, 12
+	const opening, deposited, refunded, drawn = 11, 12, 13, 14
 	s := b.newSheet("Balances", landscape, []column{
 		{"Period", 9, plain}, {"Group", 16, plain}, {"Group name", 28, plain}, {"Allocation", 20, plain},
 		{"Meter", 14, plain}, {"Unit", 12, plain}, {"From", 12, date}, {"Until (excluded)", 12, date}, {"Beyond is", 11, plain},
-		{"Granted", 18, quantity}, {"At the start", 18, quantity}, {"Drawn", 18, quantity}, {"Left", 18, quantity}, {"Beyond", 18, quantity},
+		{"Granted", 18, quantity}, {"At the start", 18, quantity}, {"Deposited", 18, quantity}, {"Given back", 18, quantity}, {"Drawn", 18, quantity}, {"Left", 18, quantity}, {"Beyond", 18, quantity},
 	})
 	s.heading()
 	for i := range invoices {
@@ -73,8 +73,9 @@ func (b *book) writeBalances(invoices []invoice.Invoice) {
 			row := s.rows + 1
 			s.add(inv.Period, text(inv.Group.ID), text(inv.Group.Name), text(a.Allocation),
 				text(a.Meter), text(a.Unit), day(ingest.Date(a.From)), day(ingest.Date(a.Until)), overdraft(a.Overdraft),
-				number(a.Units), number(a.Opening), number(a.Drawn),
-				formula{cellName(opening, row) + "-" + cellName(drawn, row), number(a.Left)}, number(a.Beyond))
+				number(a.Units), number(a.Opening), number(a.Deposits), number(a.Refunds), number(a.Drawn),
+				formula{cellName(opening, row) + "+" + cellName(deposited, row) + "-" + cellName(refunded, row) + "-" + cellName(drawn, row), number(a.Left)},
+				number(a.Beyond))
 		}
 	}
 	s.table("Balances")

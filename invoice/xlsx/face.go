@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -266,8 +267,18 @@ func (f *faceWriter) balances() {
 		f.put(faceQuantity, balance, number(b.Units))
 		f.put(faceUnit, balance, number(b.Opening))
 		f.put(facePrice, balance, number(b.Drawn))
-		f.put(faceAmount, balance, formula{cellName(faceUnit+1, row) + "-" + cellName(facePrice+1, row), number(b.Left)})
+		moved := movedRows(&b)
+		left := cellName(faceUnit+1, row) + "-" + cellName(facePrice+1, row)
+		for i, m := range moved {
+			left += m.sign + cellName(faceAmount+1, row+1+i)
+		}
+		f.put(faceAmount, balance, formula{left, number(b.Left)})
 		f.sheet.write()
+		for _, m := range moved {
+			f.put(faceUnit, style{align: "left", indent: 1}, say(m.key))
+			f.put(faceAmount, balance, number(m.units))
+			f.sheet.write()
+		}
 		if b.Beyond.Sign() != 0 {
 			key := "balance.beyond.billed"
 			if b.Overdraft == rates.OverdraftWaive {
@@ -279,6 +290,17 @@ func (f *faceWriter) balances() {
 		}
 	}
 	f.skip(1)
+}
+
+// movedRow is a row under a balance, which is in what is left with its sign.
+type movedRow struct {
+	key, sign string
+	units     money.Exact
+}
+
+func movedRows(b *invoice.Balance) []movedRow {
+	all := []movedRow{{"balance.deposits", "+", b.Deposits}, {"balance.refunds", "-", b.Refunds}}
+	return slices.DeleteFunc(all, func(m movedRow) bool { return m.units.Sign() == 0 })
 }
 
 // heading6 begins a block: its name on the left, four headings on the right.

@@ -13,6 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"hpcbill/invoice"
+	"hpcbill/rates"
 	"hpcbill/rates/money"
 )
 
@@ -113,7 +114,8 @@ func TestGolden(t *testing.T) {
 
 	inv, jobs, storage := sample(t)
 	inv.Number, inv.Issued, inv.Group.Language = "", "", "es"
-	inv.Balances[0].Beyond = money.Int(7)
+	inv.Balances[0].Beyond, inv.Balances[0].Overdraft = money.Int(7), rates.OverdraftWarn
+	inv.Balances[0].Deposits, inv.Balances[0].Refunds, inv.Balances[0].Left = money.Int(5), money.Int(2), inv.Balances[0].Left.Add(money.Int(3))
 	inv.Lines = append(inv.Lines, invoice.Line{
 		Position: 6, Kind: invoice.Manual, Description: "=Refund", Quantity: money.Int(-1), Price: exact(t, "5.2"), Exact: exact(t, "-5.2"), Amount: -520,
 		Code: invoice.CodeCredit, Reason: "late node", Reference: "adj-1", Author: "jd",
