@@ -45,6 +45,23 @@ var storageColumns = slices.Concat([]string{"group", "filesystem", "tier", "from
 // All faults of the file are returned at once, joined, each an *Error. The
 // Holdings are sorted by group, file system, tier and day.
 func Holdings(name string, r io.Reader) ([]Holding, error) {
+	file, err := ReadStorage(name, r)
+	if err != nil {
+		return nil, err
+	}
+	storage, err := HoldingsOf([]*StorageFile{file}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return storage.Holdings, nil
+}
+
+// StorageFile is the rows of a storage.csv, without regard to one another.
+type StorageFile struct{ rows []storageRow }
+
+// ReadStorage reads the rows of a storage.csv; HoldingsOf makes Holdings of
+// them.
+func ReadStorage(name string, r io.Reader) (*StorageFile, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxStorageBytes+1))
 	if err != nil {
 		return nil, fileError(name, 0, err)
@@ -57,33 +74,41 @@ func Holdings(name string, r io.Reader) ([]Holding, error) {
 	}
 	f := storageFile{name: name}
 	f.read(strings.TrimPrefix(string(text), "\ufeff"))
-	f.close()
 	if f.errs != nil {
-		slices.SortStableFunc(f.errs, func(a, b *Error) int { return int(a.Line - b.Line) })
-		joined := make([]error, len(f.errs))
-		for i, e := range f.errs {
-			joined[i] = e
-		}
-		return nil, errors.Join(joined...)
+		// Rows that can be read are still held against one another, so that
+		// all faults are told at once.
+		spans := storageSpans{rows: f.rows}
+		spans.close()
+		return nil, joinFaults(append(f.errs, spans.errs...))
 	}
-	return f.holdings, nil
+	return &StorageFile{f.rows}, nil
+}
+
+// joinFaults joins faults in the order of their places.
+func joinFaults(faults []*Error) error {
+	slices.SortStableFunc(faults, func(a, b *Error) int { return compareFirst(strings.Compare(a.File, b.File), int(a.Line-b.Line)) })
+	joined := make([]error, len(faults))
+	for i, e := range faults {
+		joined[i] = e
+	}
+	return errors.Join(joined...)
 }
 
 const maxStorageBytes = 64 << 20
 
 // storageFile is a storage.csv that is being read.
 type storageFile struct {
-	name     string
-	columns  map[string]int
-	rows     []storageRow
-	holdings []Holding // once the file is closed
-	errs     []*Error
+	name    string
+	columns map[string]int
+	rows    []storageRow
+	errs    []*Error
 }
 
 // storageRow is one row: a quota, a use, or both.
 type storageRow struct {
 	Holding
 	hasQuota bool
+	measured Date // the day of the use, where that is not From
 }
 
 func (f *storageFile) fault(line int64, field, remedy, format string, args ...any) {

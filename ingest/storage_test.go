@@ -23,10 +23,10 @@ func TestHoldings(t *testing.T) {
 		"bio,/data,2025-09-15,,30 TB,",
 		"bio,/home,2025-07-01,,0,0")
 	require.Equal(t, []Holding{
-		{"bio", "/data", "", "", Date{2025, 7, 1}, Date{2025, 9, 15}, 25e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 2}},
-		{"bio", "/data", "", "", Date{2025, 9, 15}, Date{}, 30e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2}}, Source{File: "storage.csv", Line: 4}},
-		{"bio", "/home", "", "", Date{2025, 7, 1}, Date{}, 0, 0, TB, []Sample{{Date{2025, 7, 1}, 0, 5}}, Source{File: "storage.csv", Line: 5}},
-		{"chem, dept", "/data", "", "", Date{2025, 1, 1}, Date{2025, 3, 1}, 10995116277760, Unknown, TiB, nil, Source{File: "storage.csv", Line: 3}},
+		{"bio", "/data", "", "", "", false, Date{2025, 7, 1}, Date{2025, 9, 15}, 25e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2, Date{}}}, Source{File: "storage.csv", Line: 2}},
+		{"bio", "/data", "", "", "", false, Date{2025, 9, 15}, Date{}, 30e12, 35e11, TB, []Sample{{Date{2025, 7, 1}, 35e11, 2, Date{}}}, Source{File: "storage.csv", Line: 4}},
+		{"bio", "/home", "", "", "", false, Date{2025, 7, 1}, Date{}, 0, 0, TB, []Sample{{Date{2025, 7, 1}, 0, 5, Date{}}}, Source{File: "storage.csv", Line: 5}},
+		{"chem, dept", "/data", "", "", "", false, Date{2025, 1, 1}, Date{2025, 3, 1}, 10995116277760, Unknown, TiB, nil, Source{File: "storage.csv", Line: 3}},
 	}, h)
 }
 

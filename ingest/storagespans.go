@@ -1,15 +1,23 @@
 package ingest
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 )
+
+// storageSpans makes Holdings of rows, wherever they were read.
+type storageSpans struct {
+	rows     []storageRow
+	holdings []Holding
+	errs     []*Error
+}
 
 // close makes Holdings of the rows: quotas that have no end of their own end
 // at the next one of the same place, uses are carried forward.
-func (f *storageFile) close() {
+func (f *storageSpans) close() {
 	slices.SortStableFunc(f.rows, func(a, b storageRow) int {
-		return compareFirst(strings.Compare(a.Group, b.Group), strings.Compare(a.Filesystem, b.Filesystem), strings.Compare(a.Tier, b.Tier), compareDates(a.From, b.From))
+		x, y := a.where(), b.where()
+		return compareFirst(slices.Compare(x[:], y[:]), compareDates(a.From, b.From))
 	})
 	for i := 0; i < len(f.rows); {
 		n := i + 1
@@ -22,24 +30,28 @@ func (f *storageFile) close() {
 }
 
 // where is the place of a row: rows of one place follow one another.
-func (r *storageRow) where() [3]string { return [3]string{r.Group, r.Filesystem, r.Tier} }
+func (r *storageRow) where() [5]string {
+	return [5]string{r.Group, r.Filesystem, r.Tier, r.Holder, r.Ignored}
+}
 
 // place gives the Holdings of one group on one file system and tier.
-func (f *storageFile) place(rows []storageRow) []Holding {
+func (f *storageSpans) place(rows []storageRow) []Holding {
 	holdings := f.quotas(rows)
 	uses := usesOf(rows)
 	endUses(uses, chains(holdings))
 	holdings = append(holdings, withoutQuota(uses, chains(holdings))...)
 	slices.SortFunc(holdings, func(a, b Holding) int { return compareDates(a.From, b.From) })
 	for i := range holdings {
-		holdings[i].Group, holdings[i].Filesystem, holdings[i].Tier = rows[0].Group, rows[0].Filesystem, rows[0].Tier
-		holdings[i].measure(uses)
+		h := &holdings[i]
+		h.Group, h.Filesystem, h.Tier, h.Holder, h.Ignored = rows[0].Group, rows[0].Filesystem, rows[0].Tier, rows[0].Holder, rows[0].Ignored
+		h.measure(uses)
 	}
 	return holdings
 }
 
-// quotas gives the spans of the quotas, and looks for those that overlap.
-func (f *storageFile) quotas(rows []storageRow) []Holding {
+// quotas gives the spans of the quotas, and looks for those that overlap. A
+// listing says the same quota every day: that is one span.
+func (f *storageSpans) quotas(rows []storageRow) []Holding {
 	var holdings []Holding
 	for _, r := range rows {
 		if !r.hasQuota {
@@ -51,17 +63,32 @@ func (f *storageFile) quotas(rows []storageRow) []Holding {
 			h := &holdings[n-1]
 			switch {
 			case h.From == next.From:
-				f.fault(next.Source.Line, "from", "keep one of the two rows", "line %d holds for the same group and file system from the same day", h.Source.Line)
+				f.fault(next.Source, "keep one of the two rows", "%s holds for the same group and file system from the same day", h.Source.asSeenFrom(next.Source))
+			case h.Listed && next.Listed && h.QuotaBytes == next.QuotaBytes && (h.Until.IsZero() || h.Until == next.From):
+				h.Until = next.Until
+				continue
 			case h.Until.IsZero():
 				h.Until = next.From
 			case next.From.Before(h.Until):
-				f.fault(next.Source.Line, "from", "end the earlier row before the later begins, or leave its until empty",
-					"the row overlaps with line %d, which holds until %04d-%02d-%02d", h.Source.Line, h.Until.Year, h.Until.Month, h.Until.Day)
+				f.fault(next.Source, "end the earlier row before the later begins, or leave its until empty",
+					"the row overlaps with %s, which holds until %s", h.Source.asSeenFrom(next.Source), h.Until)
 			}
 		}
 		holdings = append(holdings, next)
 	}
 	return holdings
+}
+
+func (f *storageSpans) fault(at Source, remedy, format string, args ...any) {
+	f.errs = append(f.errs, &Error{File: at.File, Line: at.Line, Field: "from", Cause: fmt.Errorf(format, args...), Remedy: remedy})
+}
+
+// asSeenFrom names a line as a reader of another place needs it.
+func (s Source) asSeenFrom(other Source) string {
+	if s.File == other.File {
+		return fmt.Sprintf("line %d", s.Line)
+	}
+	return fmt.Sprintf("%s line %d", s.File, s.Line)
 }
 
 // use is a measured use and the span in which it is taken to hold.
@@ -70,6 +97,7 @@ type use struct {
 	until  Date // zero for no end
 	unit   StorageUnit
 	source Source
+	listed bool
 }
 
 // usesOf lists the uses that were measured, one a day.
@@ -79,7 +107,10 @@ func usesOf(rows []storageRow) []use {
 		if r.UsedBytes == Unknown {
 			continue
 		}
-		u := use{Sample{r.From, r.UsedBytes, r.Source.Line}, Date{}, r.Unit, r.Source}
+		u := use{Sample{Day: r.From, Bytes: r.UsedBytes, Line: r.Source.Line}, Date{}, r.Unit, r.Source, r.Listed}
+		if r.measured != r.From {
+			u.Measured = r.measured
+		}
 		if !r.hasQuota {
 			u.until = r.Until
 		}
@@ -149,7 +180,7 @@ func withoutQuota(uses []use, chains []Holding) []Holding {
 			continue
 		}
 		if from != until {
-			holdings = append(holdings, Holding{From: from, Until: until, QuotaBytes: Unknown, UsedBytes: Unknown, Unit: u.unit, Source: u.source})
+			holdings = append(holdings, Holding{From: from, Until: until, QuotaBytes: Unknown, UsedBytes: Unknown, Unit: u.unit, Source: u.source, Listed: u.listed})
 		}
 	}
 	return holdings
@@ -164,7 +195,7 @@ func (h *Holding) measure(uses []use) {
 		h.Samples = append(h.Samples, u.Sample)
 		ended := !u.until.IsZero() && (h.Until.IsZero() || u.until.Before(h.Until))
 		if ended && (i+1 == len(uses) || uses[i+1].Day != u.until) {
-			h.Samples = append(h.Samples, Sample{u.until, Unknown, u.Line})
+			h.Samples = append(h.Samples, Sample{Day: u.until, Bytes: Unknown, Line: u.Line})
 		}
 	}
 	if n := len(h.Samples); n > 0 {

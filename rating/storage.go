@@ -146,6 +146,9 @@ func (r *Rater) rateHolding(o *StorageOutcome, c *card, v *version, s *storageMo
 	h := &o.Holding
 	group := r.tariff.Roster.Group(h.Group)
 	switch {
+	case h.Ignored != "":
+		o.Verdict, o.Cause = Excluded, Cause{Code: ByRule, Detail: h.Ignored}
+		return
 	case group == nil:
 		o.Cause = causeOfNoHolder(h, r.tariff.Roster)
 		return
@@ -224,40 +227,4 @@ func (s *storageMonth) isLargest(o *StorageOutcome) bool {
 		}
 	}
 	return true
-}
-
-// whereText names the place of a holding in a cause.
-func whereText(h *ingest.Holding) string {
-	if h.Tier == "" {
-		return "filesystem=" + h.Filesystem
-	}
-	return "filesystem=" + h.Filesystem + " tier=" + h.Tier
-}
-
-func causeOfNoHolder(h *ingest.Holding, roster *rates.Roster) Cause {
-	return Cause{
-		Code: NoGroup, Detail: fmt.Sprintf("group=%s %s", h.Group, whereText(h)),
-		Hint: fmt.Sprintf("%s line %d names a group that %s does not have", h.Source.File, h.Source.Line, roster.File),
-	}
-}
-
-func causeOfStorage(err error, o *StorageOutcome, rule string, reason Reason) Cause {
-	c := Cause{Code: BadFormula, Detail: fmt.Sprintf("rule=%s %s: %v", rule, whereText(&o.Holding), err), Reason: reason,
-		Hint: fmt.Sprintf("guard the formula in the rule at line %d of %s", reason.Line, reason.File)}
-	var unknown *formula.UnknownFigureError
-	switch {
-	case errors.As(err, &unknown):
-		c.Code, c.Detail = UnknownFigure, fmt.Sprintf("%s %s group=%s", unknown.Name, whereText(&o.Holding), o.Holding.Group)
-		c.Hint = fmt.Sprintf("the rule at line %d of %s needs it and %v", reason.Line, reason.File, unknown)
-		var noUse *noUseError
-		switch h := o.Holding; {
-		case errors.As(err, &noUse):
-			c.Hint = fmt.Sprintf("write into %s what %s used on %s from %s on: 0 TB if nothing", h.Source.File, h.Group, h.Place(), noUse.day)
-		case errors.Is(err, errNoQuota):
-			c.Hint = fmt.Sprintf("write the quota of %s on %s into %s: 0 TB for a quota of nothing", h.Group, h.Place(), h.Source.File)
-		}
-	case errors.Is(err, rates.ErrNotListed):
-		c.Code, c.Detail, c.Hint = NoPrice, err.Error(), "add it to the table in "+reason.File
-	}
-	return c
 }

@@ -60,7 +60,7 @@ func (u *useOfDays) add(h *ingest.Holding, from, until rates.Date) {
 		}
 		u.known++
 		u.sum, u.most = u.sum.Add(money.Int(u.last)), max(u.most, u.last)
-		if rates.Date(samples[next-1].Day) != day {
+		if rates.Date(samples[next-1].MeasuredOn()) != day {
 			u.estimated++
 		}
 		if u.last > h.QuotaBytes {
