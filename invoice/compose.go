@@ -26,6 +26,7 @@ type Settings struct {
 	// FiscalYearStart is the month in which a fiscal year begins. Tiers that
 	// count over one need it.
 	FiscalYearStart time.Month
+	Reductions      *rates.Reductions // discounts and caps; nil = none
 }
 
 // Composer takes the outcomes of a period one by one, in any order, keeps
@@ -65,6 +66,9 @@ type current struct {
 func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (*Composer, error) {
 	if settings.Currency.Code == "" {
 		return nil, fmt.Errorf("BUG: invoices without a currency")
+	}
+	if len(settings.Reductions.Scopes()) > 0 {
+		return nil, fmt.Errorf("%s: its rules are read, but not applied yet", settings.Reductions.File)
 	}
 	c := &Composer{
 		period: period, settings: settings, roster: roster,

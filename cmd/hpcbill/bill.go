@@ -158,6 +158,8 @@ func (in *inputs) kindOf(name string) string {
 		return "storage"
 	case in.config.AdjustmentsFile:
 		return "adjustments"
+	case in.config.ReductionsFile:
+		return "reductions"
 	}
 	return "card"
 }

@@ -204,7 +204,7 @@ func (s *site) records() (invoice.Records, error) {
 // that a draft of March shows the balance that February leaves.
 func (s *site) ledgerBefore(ctx context.Context, in *inputs, p rates.Period) ([]invoice.LedgerEntry, error) {
 	ledger, err := s.history.Ledger(ctx, p.String())
-	if err != nil || !hasAllocations(in.roster) && !in.countsFiscalYear() {
+	if err != nil || !in.carriesOver() {
 		return ledger, err
 	}
 	for q := in.config.FirstPeriod; q.Start.Before(p.Start); q = q.Next() {
@@ -222,6 +222,12 @@ func (s *site) ledgerBefore(ctx context.Context, in *inputs, p rates.Period) ([]
 		ledger = append(ledger, invoice.LedgerEntries(earlier.invoices)...)
 	}
 	return ledger, nil
+}
+
+// carriesOver reports whether what one period draws, counts or takes decides
+// what the next one finds.
+func (in *inputs) carriesOver() bool {
+	return hasAllocations(in.roster) || in.countsFiscalYear() || in.reductions.CarryOver()
 }
 
 func hasAllocations(r *rates.Roster) bool {

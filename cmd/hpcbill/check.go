@@ -74,6 +74,9 @@ func (a *app) printSite(in *inputs) error {
 	if c.AdjustmentsFile != "" {
 		fmt.Fprintf(a.stdout, "%s: %s\n", c.AdjustmentsFile, count(int64(len(in.adjustments)), "adjustment"))
 	}
+	if c.ReductionsFile != "" {
+		fmt.Fprintf(a.stdout, "%s: %s\n", c.ReductionsFile, count(int64(len(in.reductions.Scopes())), "rule"))
+	}
 	for _, s := range c.Sources {
 		if s.Command != nil {
 			fmt.Fprintf(a.stdout, "source %s: %s, asked in runs of at most %s\n", s.series(), shellLine(s.Command), s.TimeLimit)

@@ -35,6 +35,7 @@ type config struct {
 	Sources         []sourceConfig
 	StorageFile     string
 	AdjustmentsFile string // "" = none
+	ReductionsFile  string // likewise
 	StorageCards    []storageCardConfig
 
 	Invoice  invoiceConfig
@@ -92,7 +93,7 @@ type configLoader struct {
 	*config
 }
 
-var configKeys = []string{"organisation", "currency", "timezone", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "invoice", "schedule"}
+var configKeys = []string{"organisation", "currency", "timezone", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "reductions", "invoice", "schedule"}
 
 // load reads the keys whose meaning others need first: periods and sources
 // are read in the site's zone.
@@ -107,7 +108,7 @@ func (l *configLoader) load(root *yaml.Node) {
 		}
 	}
 	l.Zone = time.UTC
-	for _, key := range []string{"timezone", "organisation", "currency", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "invoice", "schedule"} {
+	for _, key := range []string{"timezone", "organisation", "currency", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "reductions", "invoice", "schedule"} {
 		if n := values[key]; n != nil {
 			l.key(key, n)
 		}
@@ -136,6 +137,8 @@ func (l *configLoader) key(key string, n *yaml.Node) {
 		l.RosterFile, _ = l.Text(n, key)
 	case "adjustments":
 		l.AdjustmentsFile, _ = l.Text(n, key)
+	case "reductions":
+		l.ReductionsFile, _ = l.Text(n, key)
 	case "clusters":
 		l.clusters(n)
 	case "sources":

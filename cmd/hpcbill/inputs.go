@@ -26,7 +26,8 @@ type inputs struct {
 	cards       map[string]*rates.Card // by the name the configuration uses
 	holdings    []ingest.Holding
 	adjustments []invoice.Adjustment
-	texts       []inputText // what was read, in a fixed order
+	reductions  *rates.Reductions // nil = none
+	texts       []inputText       // what was read, in a fixed order
 }
 
 // inputText is one file that the inputs were read from.
@@ -68,7 +69,7 @@ func readInputs(read func(name string) ([]byte, error)) (*inputs, error) {
 	if in.config, err = loadConfig(configFile, text); err != nil {
 		return nil, err
 	}
-	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(read), in.readAdjustments(read))
+	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(read), in.readAdjustments(read), in.readReductions(read))
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (in *inputs) crossCheck() error {
 			Remedy: nearest.Remedy(h.Group, known),
 		})
 	}
-	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses())...)
+	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkReductions())...)
 }
 
 // settings are the invoice settings.
@@ -186,6 +187,7 @@ func (in *inputs) settings() invoice.Settings {
 		Issuer: in.config.Organisation, Currency: in.config.Currency, Rounding: in.config.Invoice.Rounding,
 		Overhead: in.config.Invoice.Overhead, Tax: in.config.Invoice.Tax,
 		FiscalYearStart: time.Month(in.config.Invoice.FiscalYearStart),
+		Reductions:      in.reductions,
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *site) months(ctx context.Context, first, last rates.Period) ([]month, e
 		return nil, err
 	}
 	from := first
-	if hasAllocations(s.roster) || s.countsFiscalYear() {
+	if s.carriesOver() {
 		from = s.config.FirstPeriod
 	}
 	var months []month

@@ -1,0 +1,166 @@
+package rates
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"sort"
+
+	"hpcbill/rates/money"
+	"hpcbill/rates/yamldoc"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Reductions are what a site takes off bills by rule: discounts and subsidies
+// of classes, and caps. They never change after they are loaded.
+type Reductions struct {
+	Discounts []*Discount // in the order in which they are applied: that of the file
+	Caps      []*Cap      // likewise
+
+	File   string
+	Digest string // SHA-256 of Text, hexadecimal
+	Text   []byte
+}
+
+// Discount takes a percentage off what is left to pay. One with a limit is a
+// subsidy.
+type Discount struct {
+	ReductionScope
+	Percent money.Exact // above 0, up to 100
+	// Limit is the most that it takes; nil takes the percentage of everything.
+	Limit *PoolLimit
+}
+
+// Cap is the most that is charged; what is above it is taken off.
+type Cap struct {
+	ReductionScope
+	Limit PoolLimit
+}
+
+// ReductionScope says what a rule of reductions is of. All that it names must
+// match.
+type ReductionScope struct {
+	Name   string // its own among the rules of the file: balances are kept by name
+	Reason string // printed; "" = none
+
+	Groups, Classes, Departments, PIs Names // whose bills
+	Meters, Clusters                  Names // which lines of them; Clusters are file systems too
+
+	From, Until  Date // half-open; zero = no bound
+	Line, Column int
+}
+
+// Applies reports whether the rule is of the group's bills.
+func (s *ReductionScope) Applies(g *Group) bool {
+	return s.Groups.Admit(g.ID) && s.Classes.Admit(g.Class) && s.Departments.Admit(g.Department) && s.PIs.Admit(g.PI)
+}
+
+// Takes reports whether the rule is of what was used of the meter on the
+// cluster or file system.
+func (s *ReductionScope) Takes(cluster, meter string) bool {
+	return s.Clusters.Admit(cluster) && s.Meters.Admit(meter)
+}
+
+// LoadReductions reads a file of reductions. file names it in faults. The
+// error is Faults: everything that is wrong with it, in the order of its
+// lines, and no reductions.
+//
+//	discounts:
+//	  - {name: University rate, class: internal, percent: "30"}
+//	  - {name: BU subsidy, department: "Boston University", percent: "100", up_to: "100.00", per: month, shared_by: pi}
+//	  - {name: Grand opening, cluster: new, meter: "!gpu_*", percent: "50", from: 2026-03-01, until: 2026-03-08}
+//	caps:
+//	  - {name: Most a month, class: internal, amount: "500.00", per: month, shared_by: group}
+//
+// A rule says whose bills it is of (group, class, department, pi) and which
+// lines of them (meter; cluster, which is a file system for storage), each a
+// text, a glob, a list of them, or with a ! what it is not; what it does not
+// name is any. Texts are compared letter by letter. from: is the first day on
+// which it holds, until: the first on which it no longer does; what was used
+// counts on the day when it ended.
+//
+// Discounts are applied in the file's order, each to what those before it
+// left. up_to: and amount: are limits per month, quarter, fiscal_year (quarters
+// are those of the fiscal year) or once (over all the time that the rule
+// holds), of each group, or shared by the groups of a pi, a department, a
+// class, or by all to whom the rule applies.
+func LoadReductions(file string, text []byte) (*Reductions, error) {
+	y := &yamldoc.File{Name: file}
+	digest := sha256.Sum256(text)
+	l := &reductionsLoader{
+		rosterLoader: rosterLoader{File: y}, nameLine: map[string]int{},
+		reductions: &Reductions{File: file, Digest: hex.EncodeToString(digest[:]), Text: text},
+	}
+	if root := y.Parse(text); root != nil {
+		l.load(root)
+	}
+	if len(y.Faults) > 0 {
+		sort.SliceStable(y.Faults, func(i, j int) bool {
+			a, b := y.Faults[i], y.Faults[j]
+			return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
+		})
+		return nil, y.Faults
+	}
+	return l.reductions, nil
+}
+
+// Scopes gives what every rule is of, in the order of the file's sections.
+func (r *Reductions) Scopes() []*ReductionScope {
+	if r == nil {
+		return nil
+	}
+	var all []*ReductionScope
+	for _, d := range r.Discounts {
+		all = append(all, &d.ReductionScope)
+	}
+	for _, c := range r.Caps {
+		all = append(all, &c.ReductionScope)
+	}
+	return all
+}
+
+// Limits gives the limits of the rules that have one, beside their rules.
+func (r *Reductions) Limits() (rules []*ReductionScope, limits []*PoolLimit) {
+	if r == nil {
+		return nil, nil
+	}
+	for _, d := range r.Discounts {
+		if d.Limit != nil {
+			rules, limits = append(rules, &d.ReductionScope), append(limits, d.Limit)
+		}
+	}
+	for _, c := range r.Caps {
+		rules, limits = append(rules, &c.ReductionScope), append(limits, &c.Limit)
+	}
+	return rules, limits
+}
+
+// CarryOver reports whether what one month takes decides what is left for the
+// next.
+func (r *Reductions) CarryOver() bool {
+	_, limits := r.Limits()
+	for _, l := range limits {
+		if l.Per != PerMonth {
+			return true
+		}
+	}
+	return false
+}
+
+// reductionsLoader turns the YAML nodes into Reductions, keeping every fault.
+type reductionsLoader struct {
+	rosterLoader // reads dates, texts and percentages
+	reductions   *Reductions
+	nameLine     map[string]int
+}
+
+func (l *reductionsLoader) load(root *yaml.Node) {
+	for _, f := range l.Fields(root, "", "discounts", "caps") {
+		switch f.Key {
+		case "discounts":
+			l.discounts(f.Value)
+		case "caps":
+			l.caps(f.Value)
+		}
+	}
+}
