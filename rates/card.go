@@ -43,10 +43,6 @@ type Version struct {
 	Storage  []*StorageRule
 	Limits   []*Limit // all that match hold
 
-	// NeedsMoments tells whether a match of the version asks for a date, a
-	// weekday or an hour, so that rating can save itself the calendar.
-	NeedsMoments bool
-
 	Line   int    // of the version in the card's file
 	Digest string // of what it says, its span aside; see digestOfVersion
 }

@@ -35,8 +35,6 @@ func TestCardHead(t *testing.T) {
 	require.Len(t, c.Versions, 2)
 	require.Equal(t, rates.ByUsage, c.Versions[0].BillBy)
 	require.Equal(t, rates.ByStart, c.Versions[1].BillBy) // the card's own
-	require.True(t, c.Versions[0].NeedsMoments)
-	require.False(t, c.Versions[1].NeedsMoments)
 	price := c.Versions[1].Meters["core_hours"].Price
 	require.Equal(t, "0.0000087890625", price.One.String()) // not a digit lost
 }

@@ -171,7 +171,7 @@ func mappings() []mapping {
 // comparison, or several of which one must hold.
 func matchFieldShape(f matchField) shape {
 	switch f.kind {
-	case textKind, gpuTypeKind:
+	case textKind, gpuTypeKind, nodeNameKind:
 		return oneOrMany(shape{"type": []any{"string", "number", "boolean"}})
 	case dateKind:
 		return oneOrMany(shape{"type": "string"})

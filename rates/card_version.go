@@ -73,37 +73,6 @@ func (v *versionLoader) finish(n *yaml.Node, path string) {
 			v.warn(at, path+".meters."+meter.Name, "no rule charges this meter", "")
 		}
 	}
-	version.NeedsMoments = v.needsMoments()
-}
-
-func (v *versionLoader) needsMoments() bool {
-	for _, h := range v.version.Hardware {
-		if h.Match.needsMoments() {
-			return true
-		}
-	}
-	tables := [][]PriceEntry{}
-	for _, m := range v.version.Meters {
-		tables = append(tables, m.Price.Table)
-	}
-	for _, r := range v.version.Rules {
-		if r.Match.needsMoments() {
-			return true
-		}
-		for _, c := range r.Charges {
-			for _, f := range c.Factors {
-				tables = append(tables, f.Table)
-			}
-		}
-	}
-	for _, table := range tables {
-		for _, e := range table {
-			if e.Match.needsMoments() {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // readLets reads let:, in the order in which its figures are evaluated.

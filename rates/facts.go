@@ -46,6 +46,10 @@ type Facts struct {
 	TimelimitUnlimited bool
 
 	Submit, Start, End Moment
+
+	// NodeList names the nodes as Slurm writes them, cn[01-04]; "" where the
+	// record has none.
+	NodeList string
 }
 
 // Moment is an instant as a card sees it, in the site's zone.
@@ -85,6 +89,7 @@ const (
 	textKind fieldKind = iota
 	numberKind
 	gpuTypeKind
+	nodeNameKind
 	dateKind
 	weekdayKind
 	hourKind
@@ -126,6 +131,7 @@ func matchFields() []matchField {
 		text("filesystem", "the file system of a holding", Filesystem),
 		text("tier", "the tier of a holding on its file system", Tier),
 		{name: "gpu_type", means: "a type of the job's GPUs", kind: gpuTypeKind},
+		{name: "node_name", means: "the names of the job's nodes: all of them must fit", kind: nodeNameKind},
 		number("cpus", "CPUs allocated", formula.CPUs, 1),
 		number("nodes", "nodes allocated", formula.Nodes, 1),
 		number("gpus", "GPUs allocated", formula.GPUs, 1),

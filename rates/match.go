@@ -84,6 +84,8 @@ func (c *condition) holds(f *Facts) (bool, error) {
 		return c.admits(f.Text[c.field.text]), nil
 	case gpuTypeKind:
 		return c.holdsGPUType(f)
+	case nodeNameKind:
+		return c.holdsNodeNames(f.NodeList)
 	case numberKind:
 		x, known := f.Values.Get(c.field.slot)
 		if !known {
@@ -132,6 +134,20 @@ func (c *condition) holdsGPUType(f *Facts) (bool, error) {
 	return found, nil
 }
 
+// holdsNodeNames asks whether every node is wanted, and none is unwanted: a job
+// on nodes of two kinds is of neither.
+func (c *condition) holdsNodeNames(list string) (bool, error) {
+	all := true
+	err := eachHost(list, func(name string) bool {
+		all = c.admits(name)
+		return all
+	})
+	if list == "" || err != nil {
+		return false, &UnknownFactError{c.field.name}
+	}
+	return all, nil
+}
+
 func (c *condition) within(x money.Exact) bool {
 	for i := range c.ranges {
 		if c.ranges[i].contains(x) {
@@ -173,16 +189,6 @@ func (c *condition) holdsMoment(f *Facts) (bool, error) {
 // dayNumber orders dates as numbers do.
 func dayNumber(d Date) money.Exact {
 	return money.Int(int64(d.Year)*10000 + int64(d.Month)*100 + int64(d.Day))
-}
-
-// needsMoments reports whether a condition asks for a date, weekday or hour.
-func (m Match) needsMoments() bool {
-	for i := range m.conditions {
-		if m.conditions[i].field.kind >= dateKind {
-			return true
-		}
-	}
-	return false
 }
 
 // weekdays are the names of a weekday condition, in time.Weekday's order.

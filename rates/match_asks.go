@@ -12,15 +12,16 @@ type Asks struct {
 	Texts    uint32 // a bit for each TextField: 1<<Partition
 	Numbers  bool
 	GPUTypes bool
+	Nodes    bool // the names of the nodes
 	Moments  bool // a date, a weekday or an hour
 }
 
 // TextsOnly reports whether nothing but texts is asked.
-func (a Asks) TextsOnly() bool { return !a.Numbers && !a.GPUTypes && !a.Moments }
+func (a Asks) TextsOnly() bool { return !a.Numbers && !a.GPUTypes && !a.Nodes && !a.Moments }
 
 // And is what a and b ask together.
 func (a Asks) And(b Asks) Asks {
-	return Asks{a.Texts | b.Texts, a.Numbers || b.Numbers, a.GPUTypes || b.GPUTypes, a.Moments || b.Moments}
+	return Asks{a.Texts | b.Texts, a.Numbers || b.Numbers, a.GPUTypes || b.GPUTypes, a.Nodes || b.Nodes, a.Moments || b.Moments}
 }
 
 // Asks tells which facts decide whether m matches.
@@ -57,6 +58,42 @@ func (m Match) Conditions() []Condition {
 	return list
 }
 
+// Matches lists every match that decides what the version makes of a job.
+func (v *Version) Matches() []Match {
+	var all []Match
+	table := func(entries []PriceEntry) {
+		for _, e := range entries {
+			all = append(all, e.Match)
+		}
+	}
+	for _, h := range v.Hardware {
+		all = append(all, h.Match)
+	}
+	for _, r := range v.Rules {
+		all = append(all, r.Match)
+		for _, c := range r.Charges {
+			table(c.Meter.Price.Table)
+			for _, f := range c.Factors {
+				table(f.Table)
+			}
+		}
+	}
+	return all
+}
+
+// AsksNodeNames reports whether the names of a job's nodes decide anything:
+// else their lists need not be read.
+func (c *Card) AsksNodeNames() bool {
+	for _, v := range c.Versions {
+		for _, m := range v.Matches() {
+			if m.Asks().Nodes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (f matchField) asks() Asks {
 	switch f.kind {
 	case textKind:
@@ -65,6 +102,8 @@ func (f matchField) asks() Asks {
 		return Asks{Numbers: true}
 	case gpuTypeKind:
 		return Asks{GPUTypes: true}
+	case nodeNameKind:
+		return Asks{Nodes: true}
 	}
 	return Asks{Moments: true}
 }

@@ -23,7 +23,7 @@ func (c *condition) coversCondition(d *condition) bool {
 		return false
 	}
 	switch c.field.kind {
-	case textKind:
+	case textKind, nodeNameKind:
 		return c.coversTexts(d)
 	case gpuTypeKind:
 		return len(c.unwanted) == 0 && len(d.wanted) > 0 && allOf(d.wanted, c.coversPattern)

@@ -103,7 +103,7 @@ func remedyOf(err error) string {
 // alternative adds one written value to the condition.
 func (c *condition) alternative(text string) error {
 	switch c.field.kind {
-	case textKind, gpuTypeKind:
+	case textKind, gpuTypeKind, nodeNameKind:
 		return c.addPattern(text)
 	case weekdayKind:
 		return c.addWeekdays(text)

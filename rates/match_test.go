@@ -173,6 +173,31 @@ func TestMatchGPUTypes(t *testing.T) {
 	f(`gpu_type: "!v100"`, true)
 }
 
+// A job on nodes of two kinds is of neither.
+func TestMatchNodeNames(t *testing.T) {
+	f := func(text, nodes string, want bool) {
+		t.Helper()
+		got, err := readMatch(t, text).Matches(&Facts{Values: &formula.Values{}, NodeList: nodes})
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	f("node_name: gpu-1", "gpu-1", true)
+	f("node_name: gpu-*", "gpu-[01-12]", true)
+	f("node_name: gpu-*", "gpu-[01-12],cn1", false)
+	f("node_name: [gpu-*, cn*]", "gpu-[01-12],cn1", true)
+	f("node_name: [cn1, cn2]", "cn[1-2]", true)
+	f("node_name: [cn1, cn2]", "cn[1-3]", false)
+	f(`node_name: "!cn*"`, "gpu-[01-12]", true)
+	f(`node_name: "!cn*"`, "gpu-[01-12],cn1", false)
+
+	for _, nodes := range []string{"", "cn[1-"} {
+		_, err := readMatch(t, "node_name: cn1").Matches(&Facts{Values: &formula.Values{}, NodeList: nodes})
+		require.ErrorIs(t, err, formula.ErrUnknownFigure)
+	}
+	require.True(t, readMatch(t, "node_name: gpu*").covers(readMatch(t, "node_name: [gpu-1, gpu-2]")))
+	require.False(t, readMatch(t, "node_name: gpu-1").covers(readMatch(t, "node_name: gpu*")))
+}
+
 func TestCovers(t *testing.T) {
 	f := func(wide, narrow string, want bool) {
 		t.Helper()

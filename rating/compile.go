@@ -99,7 +99,7 @@ func (r *Rater) compileVersion(c *card, v *rates.Version) *version {
 			cv.asks.Texts |= 1 << rates.State
 		}
 	}
-	for _, m := range cv.matches() {
+	for _, m := range v.Matches() {
 		cv.asks = cv.asks.And(m.Asks())
 	}
 	cv.readConditions()
@@ -132,7 +132,7 @@ func jobTexts(asks rates.Asks) []rates.TextField {
 // readConditions lists what decides a plan beside texts, each once.
 func (v *version) readConditions() {
 	seen := map[string]bool{}
-	for _, m := range v.matches() {
+	for _, m := range v.Matches() {
 		for _, c := range m.Conditions() {
 			key := c.Key()
 			if seen[key] {
@@ -145,29 +145,6 @@ func (v *version) readConditions() {
 			}
 		}
 	}
-}
-
-// matches lists every match that decides a plan.
-func (v *version) matches() []rates.Match {
-	var all []rates.Match
-	table := func(entries []rates.PriceEntry) {
-		for _, e := range entries {
-			all = append(all, e.Match)
-		}
-	}
-	for _, h := range v.Hardware {
-		all = append(all, h.Match)
-	}
-	for _, ru := range v.Rules {
-		all = append(all, ru.Match)
-		for _, rc := range ru.Charges {
-			table(rc.Meter.Price.Table)
-			for _, f := range rc.Factors {
-				table(f.Table)
-			}
-		}
-	}
-	return all
 }
 
 func (r *Rater) midnight(d rates.Date, absent ingest.Instant) ingest.Instant {
@@ -259,7 +236,7 @@ var hardwareSlots = [...]formula.Slot{
 var recordSlots = [...]formula.Slot{
 	formula.CPUs, formula.Nodes, formula.GPUs, formula.MemoryMiB, formula.Billing,
 	formula.ReqCPUs, formula.ReqMemoryMiB, formula.ReqGPUs, formula.ReqNodes,
-	formula.ElapsedSeconds, formula.SuspendedSeconds, formula.TimelimitSeconds, formula.WaitSeconds,
+	formula.ElapsedSeconds, formula.SuspendedSeconds, formula.TimelimitSeconds, formula.WaitSeconds, formula.CalendarDays,
 }
 
 func usesSlot(formulas []*formula.Formula, slot formula.Slot) bool {

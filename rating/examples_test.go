@@ -94,7 +94,7 @@ func readFacts(t *testing.T, text string, whole money.Mode) facts {
 	for _, fact := range strings.Fields(text) {
 		name, value, _ := strings.Cut(fact, "=")
 		switch name {
-		case "cluster", "partition", "qos", "account", "wckey", "reservation", "state", "class", "filesystem", "gpu_type":
+		case "cluster", "partition", "qos", "account", "wckey", "reservation", "state", "class", "filesystem", "gpu_type", "node_list":
 			f.texts[name] = value
 		case "date":
 			d, err := rates.ParseDate(value)
@@ -131,7 +131,7 @@ func firstKnown(counts ...int64) int64 {
 func (f facts) job() *ingest.Job {
 	end := ingest.Instant(f.day.Midnight(time.UTC).Unix() + 12*3600)
 	j := &ingest.Job{
-		Cluster: f.texts["cluster"], JobID: "1", JobIDRaw: 1, User: "u1", Account: f.texts["account"], WCKey: f.texts["wckey"], Partition: f.texts["partition"], QoS: f.texts["qos"], Reservation: f.texts["reservation"],
+		Cluster: f.texts["cluster"], JobID: "1", JobIDRaw: 1, User: "u1", Account: f.texts["account"], WCKey: f.texts["wckey"], Partition: f.texts["partition"], QoS: f.texts["qos"], Reservation: f.texts["reservation"], NodeList: f.texts["node_list"],
 		State: ingest.State(f.texts["state"]), End: end,
 		ElapsedSeconds: firstKnown(f.count("h", 3600), f.count("s", 1)), TimelimitSeconds: f.count("timelimit_h", 3600),
 		CPUs: f.count("cpus", 1), NodeCount: f.count("nodes", 1), MemoryMiB: firstKnown(f.count("mem_gib", 1024), f.count("mem_mib", 1)),

@@ -54,6 +54,8 @@ func (r *Rater) setSlots(slots []formula.Slot, j *ingest.Job, p part) {
 			values.SetInt(slot, j.TimelimitSeconds)
 		case formula.WaitSeconds:
 			values.SetInt(slot, waitSeconds(j))
+		case formula.CalendarDays:
+			values.SetInt(slot, r.calendarDays(p))
 		}
 	}
 }
@@ -75,6 +77,16 @@ func waitSeconds(j *ingest.Job) int64 {
 		return ingest.Unknown
 	}
 	return max(0, int64(j.Start-since))
+}
+
+// calendarDays counts the days that a part of a job touches. Jobs are cut at
+// midnights alone, so that the days of the parts are those of the whole.
+func (r *Rater) calendarDays(p part) int64 {
+	if p.from >= p.until {
+		return 0
+	}
+	first, last := rates.DateOf(timeOf(p.from), r.tariff.Zone), rates.DateOf(timeOf(p.until-1), r.tariff.Zone)
+	return int64(daysBetween(first, last)) + 1
 }
 
 // setHardware sets the figures of the node type that the rule needs.

@@ -212,6 +212,7 @@ func (r *Rater) setFacts(v *version, j *ingest.Job, g *rates.Group) {
 func (r *Rater) setOddFacts(v *version, j *ingest.Job) {
 	f := &r.facts
 	f.TimelimitUnlimited = j.TimelimitSeconds == ingest.NoLimit
+	f.NodeList = j.NodeList
 	if v.asks.GPUTypes {
 		f.GPUTypes, f.GPUTypesKnown = gpuTypes(f.GPUTypes[:0], j)
 	}

@@ -139,6 +139,7 @@ func (r *Rater) setLimitFacts(j *ingest.Job) {
 	}
 	r.values.Reset()
 	r.setSlots(recordSlots[:], j, wholePart(j))
+	f.NodeList = j.NodeList
 	f.TimelimitUnlimited = j.TimelimitSeconds == ingest.NoLimit
 	f.GPUTypes, f.GPUTypesKnown = gpuTypes(f.GPUTypes[:0], j)
 	f.Submit, f.Start, f.End = r.moment(j.Submit), r.moment(j.Start), r.moment(j.End)

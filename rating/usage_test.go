@@ -82,6 +82,21 @@ func TestSuspendedJobIsCutEvenly(t *testing.T) {
 	require.Equal(t, []string{"1 1/900@0.02 charged lab"}, parts(r, j, 2025, time.February))
 }
 
+// From 20:00 on 30 January to 01:00 on 2 February four days are touched, and no
+// day twice where the month begins.
+func TestCalendarDaysAddUp(t *testing.T) {
+	zone := berlin(t)
+	card := loadCard(t, `{card: c, currency: EUR, bill_by: usage, versions: [{from: 2024-01-01,
+		meters: {days: {unit: day, price: 1}}, rules: [{name: all, charge: {days: {units: calendar_days}}}]}]}`)
+	r := NewRater(Tariff{Zone: zone, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": card}})
+	j := wallJob(t, zone, "2025-01-30T20:00:00", "2025-02-02T01:00:00", 0)
+	require.Equal(t, []string{"100800 2@1 charged lab"}, parts(r, j, 2025, time.January))
+	require.Equal(t, []string{"90000 2@1 charged lab"}, parts(r, j, 2025, time.February))
+	j = wallJob(t, zone, "2025-01-30T20:00:00", "2025-02-01T00:00:00", 0)
+	require.Equal(t, []string{"100800 2@1 charged lab"}, parts(r, j, 2025, time.January))
+	require.Empty(t, parts(r, j, 2025, time.February))
+}
+
 // C46: the edges of a period are half-open.
 func TestEdgesOfThePeriod(t *testing.T) {
 	zone := berlin(t)

@@ -140,7 +140,8 @@ func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period
 }
 
 // ratedColumns are the columns of the job store that rating, the charges and
-// the documents look at; the others are not read.
+// the documents look at; the others are not read, and node_list only where a
+// card asks for the names of nodes.
 var ratedColumns = []string{
 	"job_id", "user_name", "account", "partition", "qos", "wckey", "reservation", "job_name", "state",
 	"eligible_time", "elapsed_seconds", "suspended_seconds", "timelimit_seconds",
@@ -160,7 +161,7 @@ func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error]
 	}
 	return func(yield func([]ingest.Job, error) bool) {
 		for _, q := range queries {
-			q.Columns = ratedColumns
+			q.Columns = in.ratedColumns()
 			for batch, err := range s.jobs.Select(q) {
 				if q.Overlapping { // those that ended in the period were given before
 					batch = slices.DeleteFunc(batch, func(j ingest.Job) bool { return j.End < to })
@@ -171,6 +172,15 @@ func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error]
 			}
 		}
 	}
+}
+
+func (in *inputs) ratedColumns() []string {
+	for _, c := range in.cards {
+		if c.AsksNodeNames() {
+			return append(slices.Clone(ratedColumns), "node_list")
+		}
+	}
+	return ratedColumns
 }
 
 func (in *inputs) billsByEndAlone() bool {

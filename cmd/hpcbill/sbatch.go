@@ -12,7 +12,9 @@ import (
 // request is what somebody asks a cluster for.
 type request struct {
 	cluster, partition, qos, account string
-	nodes, cpus, gpus                int64 // 0 = not said
+	reservation, wckey, nodeList     string
+	licenses                         string // NAME:COUNT, as sbatch takes them
+	nodes, cpus, gpus                int64  // 0 = not said
 	gpuType                          string
 	memoryMiB                        int64 // in all; 0 = not said
 	seconds                          int64
@@ -62,6 +64,10 @@ func (r request) overriddenBy(f request) request {
 	text(&r.partition, f.partition)
 	text(&r.qos, f.qos)
 	text(&r.account, f.account)
+	text(&r.reservation, f.reservation)
+	text(&r.wckey, f.wckey)
+	text(&r.nodeList, f.nodeList)
+	text(&r.licenses, f.licenses)
 	text(&r.gpuType, f.gpuType)
 	number(&r.nodes, f.nodes)
 	number(&r.cpus, f.cpus)
@@ -101,13 +107,20 @@ func (r request) job(start ingest.Instant) ingest.Job {
 		memory = r.memoryMiB
 		tres += fmt.Sprintf(",mem=%dM", r.memoryMiB)
 	}
+	for _, license := range strings.FieldsFunc(r.licenses, func(c rune) bool { return c == ',' || c == ';' }) {
+		name, n, counted := strings.Cut(license, ":")
+		if !counted {
+			n = "1"
+		}
+		tres += ",license/" + name + "=" + n
+	}
 	qos := r.qos
 	if qos == "" {
 		qos = "normal"
 	}
 	return ingest.Job{
 		Cluster: r.cluster, JobID: "estimate", JobIDRaw: 1, User: "estimate", Account: r.account,
-		Partition: r.partition, QoS: qos, Name: "estimate", State: ingest.Completed,
+		Partition: r.partition, QoS: qos, WCKey: r.wckey, Reservation: r.reservation, NodeList: r.nodeList, Name: "estimate", State: ingest.Completed,
 		Submit: start, Eligible: start, Start: start, End: start + ingest.Instant(r.seconds),
 		ElapsedSeconds: r.seconds, TimelimitSeconds: r.seconds,
 		NodeCount: nodes, CPUs: cpus, MemoryMiB: memory, GPUs: r.gpus, Billing: ingest.Unknown,
@@ -190,7 +203,7 @@ func memoryMiB(text string) (int64, error) {
 // their long names.
 var sbatchOptions = map[string]string{
 	"-p": "partition", "-q": "qos", "-A": "account", "-M": "clusters", "-N": "nodes", "-n": "ntasks",
-	"-c": "cpus-per-task", "-t": "time", "-G": "gpus",
+	"-c": "cpus-per-task", "-t": "time", "-G": "gpus", "-w": "nodelist", "-L": "licenses",
 }
 
 // parseScript reads the #SBATCH lines of a batch script. Options that no price
@@ -269,7 +282,8 @@ func (s *script) number(option string) (int64, error) {
 // request works out totals as sbatch does: tasks × CPUs of a task, memory of
 // a CPU or a node × their number, GPUs of a node, a task or in all.
 func (s *script) request() (r request, err error) {
-	r = request{cluster: s.values["clusters"], partition: s.values["partition"], qos: s.values["qos"], account: s.values["account"]}
+	r = request{cluster: s.values["clusters"], partition: s.values["partition"], qos: s.values["qos"], account: s.values["account"],
+		reservation: s.values["reservation"], wckey: s.values["wckey"], nodeList: s.values["nodelist"], licenses: s.values["licenses"]}
 	numbers := map[string]int64{}
 	for _, option := range []string{"nodes", "ntasks", "ntasks-per-node", "cpus-per-task", "cpus-per-gpu"} {
 		if numbers[option], err = s.number(option); err != nil {

@@ -24,7 +24,8 @@ const (
 	ElapsedSeconds   // without suspension
 	SuspendedSeconds // while suspended
 	TimelimitSeconds
-	WaitSeconds // from eligible (or submit) to start
+	WaitSeconds  // from eligible (or submit) to start
+	CalendarDays // on which the job was there, in the site's zone
 
 	NodeCores // of one node of the job's node type, as the rest of these
 	NodeMemoryGiB
@@ -80,6 +81,7 @@ const (
 	maxBytes    = math.MaxInt64
 	maxPrice    = 1_000_000_000
 	maxFactor   = 1_000_000
+	maxJobDays  = maxSeconds/86400 + 1
 	maxDays     = 31
 	minMonthDay = 28
 )
@@ -118,6 +120,7 @@ func jobFigures() []Figure {
 		{"suspended_h", "hours that the job was suspended", SuspendedSeconds, hours, upTo(maxSeconds, hour), hour, nil},
 		{"timelimit_h", "the time limit in hours", TimelimitSeconds, hours, upTo(maxSeconds, hour), hour, nil},
 		{"wait_h", "hours from when the job could start until it did", WaitSeconds, hours, upTo(maxSeconds, hour), hour, nil},
+		{"calendar_days", "days of the calendar on which the job was there, in part or whole, in the site's time zone", CalendarDays, plain, upTo(maxJobDays, one), one, nil},
 
 		{"node_cores", "cores of one node of the job's node type", NodeCores, count, upTo(1<<20, one), one, nil},
 		{"node_mem_gib", "memory of one node, in GiB", NodeMemoryGiB, inGiB, upTo(1<<20, one), one, nil},
