@@ -56,6 +56,7 @@ type current struct {
 	cluster  string
 	id       uint64
 	submit   ingest.Instant
+	start    ingest.Instant // a job that was resized has a record for each size, apart in nothing else
 	index    uint64
 	verdict  rating.Verdict // under which it is counted
 	job      bool
@@ -101,7 +102,7 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 	} else {
 		c.current = current{
 			sequence: c.current.sequence + 1, job: true, verdict: o.Verdict,
-			cluster: o.Job.Cluster, id: o.Job.JobIDRaw, submit: o.Job.Submit, index: o.Job.DBIndex,
+			cluster: o.Job.Cluster, id: o.Job.JobIDRaw, submit: o.Job.Submit, start: o.Job.Start, index: o.Job.DBIndex,
 		}
 		c.jobs.Read++
 		*c.jobs.of(o.Verdict)++
@@ -132,7 +133,7 @@ func usedAt(o *rating.Outcome) int64 {
 
 // is reports whether the job is the one whose outcomes are being taken.
 func (c *current) is(j *ingest.Job) bool {
-	return c.job && c.id == j.JobIDRaw && c.submit == j.Submit && c.index == j.DBIndex && c.cluster == j.Cluster
+	return c.job && c.id == j.JobIDRaw && c.submit == j.Submit && c.start == j.Start && c.index == j.DBIndex && c.cluster == j.Cluster
 }
 
 // AddStorage takes what rating made of one holding.

@@ -126,3 +126,21 @@ func TestComposeFoldsChargesIntoLines(t *testing.T) {
 	require.Equal(t, JobCounts{Read: 6, Billed: 4, Excluded: 1, Held: 1}, summary.Jobs)
 	require.Equal(t, int64(1), summary.Held())
 }
+
+// Slurm writes a record for each size of a job that was resized; where dumps
+// have no DBIndex they differ in their times alone. Each is a record of the
+// store, and counts.
+func TestSizesOfOneJobCountEach(t *testing.T) {
+	c := newComposer(t, chemistry())
+	first := job(t, 5, rating.Charged, 3600, charge(t, "chem", "4", "0.02"))
+	second := first
+	resized := *first.Job
+	resized.Start, resized.End = first.Job.End, first.Job.End+1800
+	second.Job, second.Seconds = &resized, 1800
+	require.NoError(t, c.AddJob(first))
+	require.NoError(t, c.AddJob(second))
+	invoices, summary := compose(t, c)
+	require.Equal(t, int64(2), summary.Jobs.Read)
+	require.Equal(t, int64(2), invoices[0].Jobs)
+	require.NoError(t, summary.CheckRead(2, 5400))
+}
