@@ -192,7 +192,7 @@ func TestAdjustmentsAreOfTheRecord(t *testing.T) {
 		spoil(&other)
 		require.ErrorContains(t, other.Check(), part)
 	}
-	f("sum to -25, 0 and 0, the invoice says -24, 0 and 0", func(inv *Invoice) { inv.Manual = -24 })
+	f("sum to -25, 0, 0 and 0, the invoice says -24, 0, 0 and 0", func(inv *Invoice) { inv.Manual = -24 })
 	f("line 3 is -2 × 0.25, not -0.25", func(inv *Invoice) { inv.Lines[2].Quantity = exact(t, "-2") })
 	f("line 3 is -0.25 but prints -26", func(inv *Invoice) { inv.Lines[2].Amount, inv.Manual, inv.Total = -26, -26, -21 })
 

@@ -3,6 +3,7 @@ package invoice
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"hpcbill/rates"
 	"hpcbill/rates/money"
@@ -44,7 +45,7 @@ func (m *composition) invoices() ([]Invoice, error) {
 	}
 	var invoices []Invoice
 	for _, b := range m.bills {
-		if len(b.lines)+len(b.group.manual) == 0 {
+		if !b.due() {
 			m.nothingDue = append(m.nothingDue, b.group.group.ID)
 			continue
 		}
@@ -60,6 +61,12 @@ func (m *composition) invoices() ([]Invoice, error) {
 		invoices = append(invoices, inv)
 	}
 	return invoices, nil
+}
+
+// due reports whether there is anything to print. What issued months drew and
+// cost nothing waits for the next invoice.
+func (b *bill) due() bool {
+	return len(b.lines)+len(b.group.manual) > 0 || slices.ContainsFunc(b.group.prior, func(c *Correction) bool { return c.Amount != 0 })
 }
 
 func (b *bill) where(err error) error {

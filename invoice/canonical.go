@@ -70,7 +70,7 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 	for _, later := range []struct {
 		name string
 		sum  money.Amount
-	}{{"manual", inv.Manual}, {"overhead", inv.Overhead}, {"tax", inv.Tax}} {
+	}{{"manual", inv.Manual}, {"prior", inv.Prior}, {"overhead", inv.Overhead}, {"tax", inv.Tax}} {
 		if later.sum != 0 {
 			w.int(later.name, int64(later.sum))
 		}
@@ -83,6 +83,12 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 		w.int("counters", int64(len(inv.Counters)))
 		for i := range inv.Counters {
 			inv.Counters[i].content(w)
+		}
+	}
+	if len(inv.Late) > 0 {
+		w.int("late", int64(len(inv.Late)))
+		for i := range inv.Late {
+			inv.Late[i].content(w)
 		}
 	}
 	w.int("jobs", inv.Jobs)

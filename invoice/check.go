@@ -13,7 +13,7 @@ import (
 func (s *Summary) Check(invoices []Invoice) error {
 	errs := []error{s.Records.Check(), s.Jobs.check(), s.Seconds.check(), s.Storage.check()}
 	var exact money.Exact
-	var list, reductions, manual, overhead, tax, total money.Amount
+	var list, reductions, manual, prior, overhead, tax, total money.Amount
 	for i := range invoices {
 		inv := &invoices[i]
 		if i > 0 && invoices[i-1].Group.ID >= inv.Group.ID {
@@ -26,12 +26,12 @@ func (s *Summary) Check(invoices []Invoice) error {
 			}
 		}
 		list, reductions, manual, total = list+inv.List, reductions+inv.Reductions, manual+inv.Manual, total+inv.Total
-		overhead, tax = overhead+inv.Overhead, tax+inv.Tax
+		prior, overhead, tax = prior+inv.Prior, overhead+inv.Overhead, tax+inv.Tax
 	}
 	if !exact.Equal(s.Charges) {
 		errs = append(errs, fmt.Errorf("BUG: charges of %s came in, but the lines hold %s before rounding", s.Charges, exact))
 	}
-	if list != s.List || reductions != s.Reductions || manual != s.Manual || overhead != s.Overhead || tax != s.Tax || total != s.Total || len(invoices) != s.Invoices {
+	if list != s.List || reductions != s.Reductions || manual != s.Manual || prior != s.Prior || overhead != s.Overhead || tax != s.Tax || total != s.Total || len(invoices) != s.Invoices {
 		errs = append(errs, fmt.Errorf("BUG: the summary's totals are not those of its %d invoices", len(invoices)))
 	}
 	return errors.Join(errs...)
@@ -108,9 +108,9 @@ func (inv *Invoice) Check() error {
 	if sums.List != inv.List || sums.Reductions != inv.Reductions || sums.Total != inv.Total {
 		bug("lines sum to %d and %d, the invoice says %d, %d and %d", sums.List, sums.Reductions, inv.List, inv.Reductions, inv.Total)
 	}
-	if sums.Manual != inv.Manual || sums.Overhead != inv.Overhead || sums.Tax != inv.Tax {
-		bug("its adjustments, overhead and tax sum to %d, %d and %d, the invoice says %d, %d and %d",
-			sums.Manual, sums.Overhead, sums.Tax, inv.Manual, inv.Overhead, inv.Tax)
+	if sums.Manual != inv.Manual || sums.Prior != inv.Prior || sums.Overhead != inv.Overhead || sums.Tax != inv.Tax {
+		bug("its adjustments, corrections, overhead and tax sum to %d, %d, %d and %d, the invoice says %d, %d, %d and %d",
+			sums.Manual, sums.Prior, sums.Overhead, sums.Tax, inv.Manual, inv.Prior, inv.Overhead, inv.Tax)
 	}
 	inv.checkTaxes(bug)
 	inv.checkBalances(bug)

@@ -90,6 +90,7 @@ func (g *GroupChange) compare() {
 		{"rounding", b.Rounding != a.Rounding},
 		{"balances", balancesText(b) != balancesText(a)},
 		{"counters", countersText(b) != countersText(a)},
+		{"late draws", lateText(b) != lateText(a)},
 		{"jobs", b.Jobs != a.Jobs},
 		{"taxes", taxesText(b) != taxesText(a)},
 		{"funds", fundsText(b) != fundsText(a)},
@@ -112,6 +113,14 @@ func countersText(inv *Invoice) string {
 	return canonicalOf(func(w *canonicalWriter) {
 		for i := range inv.Counters {
 			inv.Counters[i].content(w)
+		}
+	})
+}
+
+func lateText(inv *Invoice) string {
+	return canonicalOf(func(w *canonicalWriter) {
+		for i := range inv.Late {
+			inv.Late[i].content(w)
 		}
 	})
 }

@@ -25,6 +25,7 @@ type words struct {
 	waived, waivedJobs string
 	prepaid, overdraft string
 	percentage         string // "%s %s %% of %s %s"
+	late               priorWords
 	plural             func(unit string) string
 	number             func(plain string) string
 	translate          map[string]string // of units
@@ -36,6 +37,7 @@ var english = words{
 	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
 	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
 	percentage: "%s %s %% of %s %s",
+	late:       priorWords{late: "Correction of %s: records that came in after it was issued", invoice: " (invoice %s)", jobs: ", %s jobs", job: ", %s job"},
 	plural:     pluralEnglish, number: money.Group,
 	estimated: "; %s days by an earlier measurement",
 	tiers: tierWords{
@@ -51,6 +53,7 @@ var spanish = words{
 	prepaid:    "Con cargo a la asignación %s: %s de la línea %d",
 	overdraft:  "Fuera de la asignación %s, condonado: %s de la línea %d",
 	percentage: "%s %s %% de %s %s",
+	late:       priorWords{late: "Corrección de %s: registros que llegaron después de su emisión", invoice: " (factura %s)", jobs: ", %s trabajos", job: ", %s trabajo"},
 	plural:     pluralSpanish,
 	estimated:  "; %s días según una medición anterior",
 	tiers: tierWords{
@@ -144,6 +147,32 @@ func (w *words) reduction(l *Line) string {
 		return fmt.Sprintf(w.waived, l.Reason, quantity, l.Of)
 	}
 	return fmt.Sprintf(w.waivedJobs, l.Reason, quantity, l.Of, w.countJobs(l.Jobs, w.jobs, w.oneJob, l.Cluster))
+}
+
+// priorWords are how a language speaks of corrections of issued months.
+type priorWords struct{ late, invoice, jobs, job string }
+
+// prior describes a correction of an issued month.
+func (w *words) prior(l *Line) string {
+	text := fmt.Sprintf(w.late.late, l.Reference)
+	if l.Reason != "" {
+		text += fmt.Sprintf(w.late.invoice, l.Reason)
+	}
+	switch {
+	case l.Jobs == 0:
+		return text
+	case l.Jobs == 1 || l.Jobs == -1:
+		return text + fmt.Sprintf(w.late.job, signedCount(l.Jobs, w))
+	}
+	return text + fmt.Sprintf(w.late.jobs, signedCount(l.Jobs, w))
+}
+
+// signedCount prints a difference: "+3", "-1".
+func signedCount(n int64, w *words) string {
+	if n < 0 {
+		return "-" + w.number(strconv.FormatInt(-n, 10))
+	}
+	return "+" + w.number(strconv.FormatInt(n, 10))
 }
 
 func (w *words) countJobs(n int64, many, one, cluster string) string {

@@ -28,15 +28,17 @@ type Invoice struct {
 	List       money.Amount // sum of the usage and storage lines
 	Reductions money.Amount // sum of the reduction lines, ≤ 0
 	Manual     money.Amount // sum of the lines that people wrote, of either sign
+	Prior      money.Amount // sum of the corrections of issued months, of either sign
 	Overhead   money.Amount // sum of the lines of overhead
 	Tax        money.Amount // sum of the lines of tax
 	Total      money.Amount // sum of all lines
 
-	Taxes    []TaxSum    // in the total, each once; none where nothing is taxed
-	Funds    []FundShare // who pays the total, where it is split; none where one fund does or none is named
-	Balances []Balance   // prepaid allocations, as this period leaves them
-	Counters []Counter   // of tiers over a fiscal year, as this period leaves them
-	Jobs     int64       // jobs charged for more than a quantity of 0
+	Taxes    []TaxSum      // in the total, each once; none where nothing is taxed
+	Funds    []FundShare   // who pays the total, where it is split; none where one fund does or none is named
+	Balances []Balance     // prepaid allocations, as this period leaves them
+	Counters []Counter     // of tiers over a fiscal year, as this period leaves them
+	Late     []LedgerEntry // what issued months draw and count beyond what was issued; none where nothing came late
+	Jobs     int64         // jobs charged for more than a quantity of 0
 }
 
 // Party is who sends an invoice.
@@ -59,12 +61,13 @@ const (
 	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
 	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
 	Manual    Kind = "manual"    // an adjustment: a charge or a credit that a person wrote
+	Prior     Kind = "prior"     // a correction of a month that is issued: what came in late
 	Overhead  Kind = "overhead"  // a percentage of the lines before
 	Tax       Kind = "tax"       // a percentage of what is taxed
 )
 
 // kinds are all of them, in printed order.
-var kinds = [...]Kind{Usage, Storage, Waiver, Prepaid, Overdraft, Manual, Overhead, Tax}
+var kinds = [...]Kind{Usage, Storage, Waiver, Prepaid, Overdraft, Manual, Prior, Overhead, Tax}
 
 // Lists reports whether lines of the kind are use at list price.
 func (k Kind) Lists() bool { return k == Usage || k == Storage }
@@ -73,7 +76,7 @@ func (k Kind) Lists() bool { return k == Usage || k == Storage }
 func (k Kind) Reduces() bool { return !k.Lists() && !k.Adds() }
 
 // Adds reports whether lines of the kind are neither use nor a reduction of it.
-func (k Kind) Adds() bool { return k == Manual || k == Overhead || k == Tax }
+func (k Kind) Adds() bool { return k == Manual || k == Prior || k == Overhead || k == Tax }
 
 // rank is the place of the kind among the kinds.
 func (k Kind) rank() int {
@@ -96,6 +99,7 @@ const (
 
 // The codes of what is added to a bill.
 const (
+	CodeLate     = "late_records"
 	CodeOverhead = "overhead"
 	CodeTax      = "tax"
 )
@@ -118,9 +122,9 @@ type Line struct {
 	Amount      money.Amount
 	Jobs        int64
 	Code        string // of a reduction or an adjustment: why
-	Reason      string // of a reduction: the waiver's reason or the allocation's name; of an adjustment: its reason
+	Reason      string // of a reduction: the waiver's reason or the allocation's name; of an adjustment: its reason; of a correction: the invoice
 	Of          int    // of a reduction: the Position of the line it reduces; else 0
-	Reference   string // of an adjustment: what names it; else ""
+	Reference   string // of an adjustment: what names it; of a correction: the month; else ""
 	Author      string // of an adjustment: who decided on it; else ""
 	Card        string
 	CardDigest  string

@@ -27,6 +27,7 @@ type invoiceJSON struct {
 	List           string        `json:"list"`
 	Reductions     string        `json:"reductions"`
 	Manual         string        `json:"manual,omitempty"`
+	Prior          string        `json:"prior,omitempty"`
 	Overhead       string        `json:"overhead,omitempty"`
 	Tax            string        `json:"tax,omitempty"`
 	Total          string        `json:"total"`
@@ -35,6 +36,18 @@ type invoiceJSON struct {
 	Jobs           int64         `json:"jobs"`
 	Taxes          []taxJSON     `json:"taxes,omitempty"`
 	Funds          []fundJSON    `json:"funds,omitempty"`
+	Late           []entryJSON   `json:"late,omitempty"`
+}
+
+type entryJSON struct {
+	Kind       LedgerKind `json:"kind,omitempty"`
+	Group      string     `json:"group"`
+	Allocation string     `json:"allocation,omitempty"`
+	Card       string     `json:"card,omitempty"`
+	Period     string     `json:"period"`
+	Meter      string     `json:"meter"`
+	Unit       string     `json:"unit"`
+	Units      exactText  `json:"units"`
 }
 
 type partyJSON struct {
@@ -130,7 +143,11 @@ func (inv Invoice) MarshalJSON() ([]byte, error) {
 	for i := range inv.Funds {
 		j.Funds = append(j.Funds, inv.Funds[i].toJSON(c))
 	}
-	j.Manual, j.Overhead, j.Tax = plainOrNone(c, inv.Manual), plainOrNone(c, inv.Overhead), plainOrNone(c, inv.Tax)
+	j.Manual, j.Prior = plainOrNone(c, inv.Manual), plainOrNone(c, inv.Prior)
+	j.Overhead, j.Tax = plainOrNone(c, inv.Overhead), plainOrNone(c, inv.Tax)
+	for _, e := range inv.Late {
+		j.Late = append(j.Late, entryJSON{e.Kind, e.Group, e.Allocation, e.Card, e.Period, e.Meter, e.Unit, exactText{e.Units}})
+	}
 	for i := range inv.Taxes {
 		j.Taxes = append(j.Taxes, inv.Taxes[i].toJSON(c))
 	}
@@ -148,13 +165,14 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 		Number: j.Number, Issued: j.Issued, Period: j.Period, Zone: j.Zone,
 		Issuer: Party(j.Issuer), Group: j.Group.recipient(), Currency: c, Rounding: j.Rounding.Mode, Jobs: j.Jobs,
 	}
-	var errs [6]error
+	var errs [7]error
 	read.List, errs[0] = parseAmount(j.List, c)
 	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
 	read.Total, errs[2] = parseAmount(j.Total, c)
 	read.Manual, errs[3] = parseAmountOrNone(j.Manual, c)
 	read.Overhead, errs[4] = parseAmountOrNone(j.Overhead, c)
 	read.Tax, errs[5] = parseAmountOrNone(j.Tax, c)
+	read.Prior, errs[6] = parseAmountOrNone(j.Prior, c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
@@ -188,6 +206,9 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 			return fmt.Errorf("fund %s: %w", f.Fund, err)
 		}
 		read.Funds = append(read.Funds, share)
+	}
+	for _, e := range j.Late {
+		read.Late = append(read.Late, LedgerEntry{e.Kind, e.Group, e.Allocation, e.Card, e.Period, e.Meter, e.Unit, e.Units.Exact})
 	}
 	*inv = read
 	return nil

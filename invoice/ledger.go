@@ -16,7 +16,18 @@ type LedgerEntry struct {
 	Card        string // of a count
 	Period      string // "2026-03"
 	Meter, Unit string
-	Units       money.Exact // drawn or counted, > 0; of CountedMoney, money
+	Units       money.Exact // drawn or counted, of CountedMoney money; > 0 but in a correction
+}
+
+func (e *LedgerEntry) content(w *canonicalWriter) {
+	w.text("entry.kind", string(e.Kind))
+	w.text("entry.group", e.Group)
+	w.text("entry.allocation", e.Allocation)
+	w.text("entry.card", e.Card)
+	w.text("entry.period", e.Period)
+	w.text("entry.meter", e.Meter)
+	w.text("entry.unit", e.Unit)
+	w.text("entry.units", e.Units.String())
 }
 
 // LedgerKind is what an entry is.
@@ -100,23 +111,30 @@ func gone(granted, left money.Exact) money.Exact {
 	return part
 }
 
-// LedgerEntries gives what the invoices draw and count, in their order.
+// LedgerEntries gives what the invoices draw and count, in their order: of
+// their own period, and of issued ones what came in late.
 func LedgerEntries(invoices []Invoice) []LedgerEntry {
 	var entries []LedgerEntry
 	for i := range invoices {
-		inv := &invoices[i]
-		for _, b := range inv.Balances {
-			if b.Drawn.Sign() != 0 {
-				entries = append(entries, LedgerEntry{
-					Group: inv.Group.ID, Allocation: b.Allocation, Period: inv.Period,
-					Meter: b.Meter, Unit: b.Unit, Units: b.Drawn,
-				})
-			}
+		entries = append(entries, invoices[i].ledgerEntries()...)
+		entries = append(entries, invoices[i].Late...)
+	}
+	return entries
+}
+
+// ledgerEntries gives what the invoice draws and counts of its own period.
+func (inv *Invoice) ledgerEntries() (entries []LedgerEntry) {
+	for _, b := range inv.Balances {
+		if b.Drawn.Sign() != 0 {
+			entries = append(entries, LedgerEntry{
+				Group: inv.Group.ID, Allocation: b.Allocation, Period: inv.Period,
+				Meter: b.Meter, Unit: b.Unit, Units: b.Drawn,
+			})
 		}
-		for j := range inv.Counters {
-			if c := &inv.Counters[j]; c.Counted.Sign() != 0 {
-				entries = append(entries, c.entry(inv))
-			}
+	}
+	for j := range inv.Counters {
+		if c := &inv.Counters[j]; c.Counted.Sign() != 0 {
+			entries = append(entries, c.entry(inv))
 		}
 	}
 	return entries

@@ -196,6 +196,7 @@ func (c *Composer) addUp(g *groupSums, inv *Invoice, words *words) error {
 	if err := c.manualLines(g, inv); err != nil {
 		return err
 	}
+	c.priorLines(g, inv, words)
 	if err := c.addOverhead(inv, words); err != nil {
 		return err
 	}
@@ -239,7 +240,7 @@ func (r *reduction) line(position int, list *Line) Line {
 
 // sum fills in the sums of the lines as printed.
 func (inv *Invoice) sum() error {
-	inv.List, inv.Reductions, inv.Manual, inv.Overhead, inv.Tax, inv.Total = 0, 0, 0, 0, 0, 0
+	inv.List, inv.Reductions, inv.Manual, inv.Prior, inv.Overhead, inv.Tax, inv.Total = 0, 0, 0, 0, 0, 0, 0
 	for _, l := range inv.Lines {
 		for _, to := range []*money.Amount{inv.sumOf(l.Kind), &inv.Total} {
 			var err error
@@ -261,6 +262,8 @@ func (inv *Invoice) sumOf(k Kind) *money.Amount {
 		return &inv.List
 	case k == Manual:
 		return &inv.Manual
+	case k == Prior:
+		return &inv.Prior
 	case k == Overhead:
 		return &inv.Overhead
 	case k == Tax:

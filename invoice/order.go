@@ -17,7 +17,7 @@ func Order() []Step {
 		{"caps", false},
 		{"prepaid balance", true},
 		{"manual adjustments", true},
-		{"prior-period items", false},
+		{"prior-period items", true},
 		{"overhead", true},
 		{"tax", true},
 		{"rounding", true},

@@ -27,6 +27,7 @@ type Summary struct {
 	List       money.Amount
 	Reductions money.Amount
 	Manual     money.Amount
+	Prior      money.Amount
 	Overhead   money.Amount
 	Tax        money.Amount
 	Total      money.Amount
@@ -264,6 +265,7 @@ func (s *Summary) addInvoices(invoices []Invoice) error {
 			to   *money.Amount
 			plus money.Amount
 		}{{&s.List, invoices[i].List}, {&s.Reductions, invoices[i].Reductions}, {&s.Manual, invoices[i].Manual},
+			{&s.Prior, invoices[i].Prior},
 			{&s.Overhead, invoices[i].Overhead}, {&s.Tax, invoices[i].Tax}, {&s.Total, invoices[i].Total}} {
 			var err error
 			if *sum.to, err = addAmounts(*sum.to, sum.plus); err != nil {

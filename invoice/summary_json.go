@@ -23,6 +23,7 @@ type summaryJSON struct {
 	List           string       `json:"list"`
 	Reductions     string       `json:"reductions"`
 	Manual         string       `json:"manual,omitempty"`
+	Prior          string       `json:"prior,omitempty"`
 	Overhead       string       `json:"overhead,omitempty"`
 	Tax            string       `json:"tax,omitempty"`
 	Total          string       `json:"total"`
@@ -126,7 +127,8 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	for _, m := range s.Meters {
 		j.Meters = append(j.Meters, meterJSON{m.Kind, m.Meter, m.Unit, exactText{m.Quantity}, exactText{m.Amount}})
 	}
-	j.Manual, j.Overhead, j.Tax = plainOrNone(c, s.Manual), plainOrNone(c, s.Overhead), plainOrNone(c, s.Tax)
+	j.Manual, j.Prior = plainOrNone(c, s.Manual), plainOrNone(c, s.Prior)
+	j.Overhead, j.Tax = plainOrNone(c, s.Overhead), plainOrNone(c, s.Tax)
 	return json.Marshal(j)
 }
 
@@ -142,13 +144,14 @@ func (s *Summary) UnmarshalJSON(text []byte) error {
 		Records: Records(j.Records), Jobs: JobCounts(j.Jobs), Seconds: JobSeconds(j.Seconds), Storage: HoldingCounts(j.Storage),
 		Charges: j.Charges.Exact, Invoices: j.Invoices,
 	}
-	var errs [6]error
+	var errs [7]error
 	read.List, errs[0] = parseAmount(j.List, c)
 	read.Reductions, errs[1] = parseAmount(j.Reductions, c)
 	read.Total, errs[2] = parseAmount(j.Total, c)
 	read.Manual, errs[3] = parseAmountOrNone(j.Manual, c)
 	read.Overhead, errs[4] = parseAmountOrNone(j.Overhead, c)
 	read.Tax, errs[5] = parseAmountOrNone(j.Tax, c)
+	read.Prior, errs[6] = parseAmountOrNone(j.Prior, c)
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}

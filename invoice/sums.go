@@ -19,6 +19,7 @@ type groupSums struct {
 	first, last int64               // the period's first and last second
 	scopes      []rates.FundScope   // in force on the last day of the period
 	manual      []*Adjustment       // of the period
+	prior       []*Correction       // of issued months
 	bounds      []int64             // instants inside the period at which an allocation begins, changes or ends
 	lines       map[lineKey]*lineSum
 	common      []*lineSum // the first few of lines: comparing is faster than hashing eight texts
@@ -227,6 +228,7 @@ func (l *lineSum) merge(other *lineSum) {
 func (s *groupSums) merge(other *groupSums) {
 	s.jobs += other.jobs
 	s.manual = append(s.manual, other.manual...)
+	s.prior = append(s.prior, other.prior...)
 	for key, sum := range other.lines {
 		s.line(&key).merge(sum)
 	}

@@ -23,7 +23,7 @@ type OverheadRule struct {
 type TaxRule struct {
 	Name        string
 	Classes     []string // of the groups that are taxed; none is all
-	Of          []Kind   // what is taxed: Usage, Storage, Manual, Overhead; reductions go with what they reduce
+	Of          []Kind   // what is taxed: Usage, Storage, Manual, Overhead; reductions go with what they reduce, corrections with use
 	Percent     money.Exact
 	Mode        TaxMode
 	Note        string     // printed under the total
@@ -156,13 +156,16 @@ func (inv *Invoice) tax(t TaxSum) (TaxSum, error) {
 }
 
 // sumOfKinds is what the lines of the kinds come to as printed, with what
-// reduces them.
+// reduces them. A correction of an issued month counts as use.
 func (inv *Invoice) sumOfKinds(kinds []Kind) (money.Amount, error) {
 	var sum money.Amount
 	for i := range inv.Lines {
 		kind := inv.Lines[i].Kind
 		if of := inv.Lines[i].Of; of > 0 && of <= len(inv.Lines) {
 			kind = inv.Lines[of-1].Kind
+		}
+		if kind == Prior {
+			kind = Usage
 		}
 		if slices.Contains(kinds, kind) {
 			var err error

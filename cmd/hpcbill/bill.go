@@ -70,7 +70,8 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if err := a.printMonthBefore(ctx, s, b); err != nil {
 		return err
 	}
-	return a.printLate(ctx, s)
+	a.printLate(s, b)
+	return nil
 }
 
 // draftDir holds a period's documents until it is issued.

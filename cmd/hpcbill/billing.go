@@ -22,6 +22,7 @@ type billing struct {
 	summary  invoice.Summary
 	storage  []rating.StorageOutcome
 	ledger   []invoice.LedgerEntry // what earlier periods drew and counted
+	late     *late                 // of issued months
 }
 
 // compute rates the period's jobs and holdings under in and composes the
@@ -31,11 +32,18 @@ func (s *site) compute(ctx context.Context, in *inputs, p rates.Period, charges 
 	if err != nil {
 		return nil, err
 	}
-	return s.computeWith(ctx, in, p, charges, ledger)
+	l, err := s.lateFor(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.computeWith(ctx, in, p, charges, ledger, l)
 }
 
-func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, charges sink, ledger []invoice.LedgerEntry) (*billing, error) {
-	b := &billing{period: p, ledger: ledger}
+// computeWith computes a period with what earlier ones carried over and what
+// came in late of issued ones.
+func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, charges sink, ledger []invoice.LedgerEntry, l *late) (*billing, error) {
+	ledger = append(slices.Clone(ledger), invoice.EntriesOf(l.corrections)...)
+	b := &billing{period: p, ledger: ledger, late: l}
 	rater := rating.NewRater(in.tariff())
 	composer, err := invoice.NewComposer(p, in.settings(), in.roster)
 	if err != nil {
@@ -60,6 +68,9 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 		}
 	}
 	if err := composer.Adjust(in.adjustments); err != nil {
+		return nil, err
+	}
+	if err := composer.Correct(l.corrections); err != nil {
 		return nil, err
 	}
 	b.invoices, b.summary, err = composer.Compose(ledger)
@@ -225,7 +236,11 @@ func (s *site) ledgerBefore(ctx context.Context, in *inputs, p rates.Period) ([]
 		if state.State == history.Issued {
 			continue
 		}
-		earlier, err := s.computeWith(ctx, in, q, nil, ledger)
+		l, err := s.lateFor(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		earlier, err := s.computeWith(ctx, in, q, nil, ledger, l)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"hpcbill/ingest"
@@ -66,7 +67,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 	if err != nil {
 		return err
 	}
-	if err := s.refuseQuarantined(p, acceptHeld); err != nil {
+	if err := errors.Join(s.refuseQuarantined(ctx, p, acceptHeld), b.late.refuseLateHeld(acceptHeld)); err != nil {
 		return err
 	}
 	if err := a.record(ctx, s, b, acceptHeld); err != nil {
@@ -181,17 +182,41 @@ func (a *app) drawIssued(ctx context.Context, s *site, p rates.Period) ([]invoic
 
 // refuseQuarantined keeps a period open while records that may belong to it
 // could not be read.
-func (s *site) refuseQuarantined(p rates.Period, acceptHeld string) error {
-	entries, err := s.quarantined(p)
+func (s *site) refuseQuarantined(ctx context.Context, p rates.Period, acceptHeld string) error {
+	entries, err := s.quarantinedSince(ctx, p)
 	if err != nil || len(entries) == 0 || acceptHeld != "" {
 		return err
 	}
 	first := entries[0]
 	return hinted{
-		fmt.Errorf("%s that may belong to %s could not be read, the first at %s:%d: %s",
+		fmt.Errorf("%s that may belong to %s or before could not be read, the first at %s:%d: %s",
 			count(int64(len(entries)), "record"), p, first.Source.File, first.Source.Line, first.Reason),
 		"hpcbill report quarantine lists them; ingest a corrected dump of the same name, or issue with --accept-held REASON",
 	}
+}
+
+// quarantinedSince gives the unsettled quarantined records that may belong to
+// p, and those that came in since the last issue and may belong to a month
+// before it.
+func (s *site) quarantinedSince(ctx context.Context, p rates.Period) ([]jobstore.Quarantine, error) {
+	entries, err := s.quarantined(p)
+	if err != nil {
+		return nil, err
+	}
+	known, _, err := s.lastIssue(ctx)
+	if err != nil || known == nil {
+		return entries, err
+	}
+	from, first := ingest.Instant(p.Start.Unix()), ingest.Instant(s.config.FirstPeriod.Start.Unix())
+	for q, err := range s.jobs.Quarantined() {
+		if err != nil {
+			return nil, err
+		}
+		if _, last := mayEnd(q); last < from && last >= first && !slices.Contains(known, historyIngest(*q.Ingest).ID) {
+			entries = append(entries, q)
+		}
+	}
+	return entries, nil
 }
 
 // quarantined gives the unsettled quarantined records that may belong to p.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"hpcbill/invoice"
@@ -11,61 +13,169 @@ import (
 	"hpcbill/rates/money"
 )
 
-// printLate names the issued months that would come out otherwise today,
-// because dumps came in since that hold new or revised jobs of them: what came
-// late must not vanish.
-func (a *app) printLate(ctx context.Context, s *site) error {
-	periods, err := s.history.Periods(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range periods {
-		if p.State != history.Issued {
-			continue
-		}
-		changes, err := s.lateChanges(ctx, p.Period)
-		if err != nil {
-			return fmt.Errorf("%s, as it was issued: %w", p.Period, err)
-		}
-		if len(changes) == 0 {
-			continue
-		}
-		var by money.Amount
-		for i := range changes {
-			by += changes[i].Delta()
-		}
-		fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and jobs that came in since change %s by %s in all\n",
-			p.Period, count(int64(len(changes)), "invoice"), s.signed(by))
-		fmt.Fprintf(a.stderr, "hpcbill: hint: hpcbill bill --period %s shows the lines; what was issued stays\n", p.Period)
-	}
-	return nil
+// late is what came in after months were issued.
+type late struct {
+	corrections []invoice.Correction
+	held        []lateHeld
 }
 
-// lateChanges compares an issued month with what the store gives of it today,
-// under the rules that billed it. A month is computed only where a dump that
-// came in since can hold jobs of it.
-func (s *site) lateChanges(ctx context.Context, period string) ([]invoice.GroupChange, error) {
-	recorded, err := s.history.Evidence(ctx, period)
+// lateHeld is an issued month with more jobs held than when it was issued.
+type lateHeld struct {
+	month string
+	jobs  int64
+}
+
+// lateFor gives the corrections of issued months that the invoices of p bill:
+// those that they have where p is issued; what dumps that came in since make of
+// each earlier month where p is the first that is not issued; otherwise none,
+// since an earlier one bills them. What came late must not vanish.
+func (s *site) lateFor(ctx context.Context, p rates.Period) (*late, error) {
+	state, err := s.history.Period(ctx, p.String())
 	if err != nil {
 		return nil, err
+	}
+	if state.State == history.Issued {
+		issued, err := s.history.Invoices(ctx, history.Filter{Period: p.String()})
+		return &late{corrections: invoice.CorrectionsBilled(issued)}, err
+	}
+	known, open, err := s.lastIssue(ctx)
+	if err != nil || open != p.String() {
+		return &late{}, err
+	}
+	return s.lateSince(ctx, p, known)
+}
+
+// lateSince gives what came in late of the months before p. known are the
+// ingests that the last issue knew: what they brought that is held was refused,
+// or accepted, then.
+func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*late, error) {
+	l := &late{}
+	var faults []error
+	for q := s.config.FirstPeriod; q.Start.Before(p.Start); q = q.Next() {
+		corrections, held, err := s.lateOf(ctx, q.String(), known)
+		if err != nil {
+			return nil, fmt.Errorf("%s, as it was issued: %w", q, err)
+		}
+		for _, c := range corrections {
+			if s.roster.Group(c.Group) == nil {
+				faults = append(faults, rates.Fault{File: s.config.RosterFile, Field: "groups",
+					Message: fmt.Sprintf("group %s is not there any more, but records of %s came in late that change its bill by %s", c.Group, c.Month, s.signed(c.Amount)),
+					Remedy:  "keep the group, without rules under jobs: if it has none any more, until this is billed"})
+			}
+		}
+		l.corrections = append(l.corrections, corrections...)
+		if held > 0 {
+			l.held = append(l.held, lateHeld{q.String(), held})
+		}
+	}
+	return l, errors.Join(faults...)
+}
+
+// lateOf compares an issued month with what the store gives of it today, under
+// the rules that billed it, less what later invoices have corrected already;
+// and it counts the jobs that are held beyond those that were then, if that is
+// news. A month is computed only where a dump that came in since can hold jobs
+// of it.
+func (s *site) lateOf(ctx context.Context, period string, known []string) (corrections []invoice.Correction, held int64, err error) {
+	recorded, err := s.history.Evidence(ctx, period)
+	if err != nil {
+		return nil, 0, err
 	}
 	in, err := recordedInputs(recorded)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	month, err := rates.ParsePeriod(period, in.zone())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	late, err := s.lateDumps(month, recorded.Ingests)
 	if err != nil || !late {
-		return nil, err
+		return nil, 0, err
 	}
 	issued, b, err := s.rederive(ctx, in, month)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return invoice.Compare(issued, b.invoices), nil
+	settled, err := s.settling(ctx, period)
+	if err != nil {
+		return nil, 0, err
+	}
+	news, err := s.lateDumps(month, known)
+	if news {
+		held = b.summary.Held() - recorded.Summary.Held()
+	}
+	return invoice.Corrections(period, issued, b.invoices, settled), held, err
+}
+
+// settled reports whether dumps came in after a month was issued, and later
+// invoices have corrected it by all that they changed.
+func (s *site) settled(ctx context.Context, month rates.Period, known []string, issued, today []invoice.Invoice) (bool, error) {
+	late, err := s.lateDumps(month, known)
+	if err != nil || !late {
+		return false, err
+	}
+	settling, err := s.settling(ctx, month.String())
+	return len(invoice.Corrections(month.String(), issued, today, settling)) == 0, err
+}
+
+// lastIssue gives the ingests that the last issue knew, and the first month
+// that is not issued.
+func (s *site) lastIssue(ctx context.Context) (known []string, open string, err error) {
+	p := s.config.FirstPeriod
+	for ; ; p = p.Next() {
+		state, err := s.history.Period(ctx, p.String())
+		if err != nil {
+			return nil, "", err
+		}
+		if state.State != history.Issued {
+			break
+		}
+	}
+	if p.Start.Equal(s.config.FirstPeriod.Start) {
+		return nil, p.String(), nil
+	}
+	last, err := s.history.Evidence(ctx, p.Previous().String())
+	return last.Ingests, p.String(), err
+}
+
+// settling gives the invoices of the months after the given one, which may
+// correct it.
+func (s *site) settling(ctx context.Context, period string) ([]invoice.Invoice, error) {
+	all, err := s.history.Invoices(ctx, history.Filter{})
+	return slices.DeleteFunc(all, func(inv invoice.Invoice) bool { return inv.Period <= period }), err
+}
+
+// printLate says which issued months a bill corrects.
+func (a *app) printLate(s *site, b *billing) {
+	type sum struct {
+		groups int64
+		by     money.Amount
+	}
+	sums := map[string]sum{}
+	for _, c := range b.late.corrections {
+		sums[c.Month] = sum{sums[c.Month].groups + 1, sums[c.Month].by + c.Amount}
+	}
+	for _, month := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and jobs that came in since change %s by %s in all: these bills have it as a correction\n",
+			month, count(sums[month].groups, "invoice"), s.signed(sums[month].by))
+		fmt.Fprintf(a.stderr, "hpcbill: hint: hpcbill bill --period %s shows the lines; what was issued stays\n", month)
+	}
+	for _, h := range b.late.held {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and %d more of its jobs or holdings are held under the rules of then\n", h.month, h.jobs)
+	}
+}
+
+// refuseLateHeld keeps a period open while jobs of issued months that came in
+// late cannot be billed.
+func (l *late) refuseLateHeld(acceptHeld string) error {
+	if len(l.held) == 0 || acceptHeld != "" {
+		return nil
+	}
+	return hinted{
+		fmt.Errorf("%d jobs or holdings of %s that came in after it was issued are held under the rules of then", l.held[0].jobs, l.held[0].month),
+		"hpcbill bill --period " + l.held[0].month + " names them; charge them in adjustments.csv, and issue with --accept-held REASON",
+	}
 }
 
 // rederive gives what was issued for a month, and what the store gives of it
@@ -79,7 +189,7 @@ func (s *site) rederive(ctx context.Context, in *inputs, month rates.Period) (is
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err = s.computeWith(ctx, in, month, nil, ledger)
+	b, err = s.computeWith(ctx, in, month, nil, ledger, &late{corrections: invoice.CorrectionsBilled(issued)})
 	return issued, b, err
 }
 

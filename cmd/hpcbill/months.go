@@ -38,10 +38,8 @@ func (s *site) months(ctx context.Context, first, last rates.Period) ([]month, e
 		if m.issued = state.State == history.Issued; m.issued {
 			m.invoices, err = s.history.Invoices(ctx, history.Filter{Period: p.String()})
 		} else {
-			var b *billing
-			if b, err = s.computeWith(ctx, s.inputs, p, nil, ledger); err == nil {
-				m.invoices = b.invoices
-				ledger = append(ledger[:len(ledger):len(ledger)], invoice.LedgerEntries(b.invoices)...)
+			if m.invoices, err = s.draftWith(ctx, p, ledger); err == nil {
+				ledger = append(ledger[:len(ledger):len(ledger)], invoice.LedgerEntries(m.invoices)...)
 			}
 		}
 		if err != nil {
@@ -52,6 +50,19 @@ func (s *site) months(ctx context.Context, first, last rates.Period) ([]month, e
 		}
 	}
 	return months, nil
+}
+
+// draftWith gives the invoices of a period that is not issued.
+func (s *site) draftWith(ctx context.Context, p rates.Period, ledger []invoice.LedgerEntry) ([]invoice.Invoice, error) {
+	l, err := s.lateFor(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.computeWith(ctx, s.inputs, p, nil, ledger, l)
+	if err != nil {
+		return nil, err
+	}
+	return b.invoices, nil
 }
 
 // fiscalYear gives the number of the fiscal year that a period is in, which is

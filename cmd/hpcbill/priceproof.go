@@ -45,7 +45,7 @@ func addPrices(t *table, prices []invoice.ClassPrices) {
 	for i := range prices {
 		c := &prices[i]
 		name := c.Meter + ", " + c.Class
-		t.add("price", name, nil, nil, nil, nil, nil, nil, nil, priceNote(c))
+		t.add("price", name, nil, nil, nil, nil, nil, nil, nil, nil, priceNote(c))
 		if c.Discriminates() {
 			broken = append(broken, name+": several prices for the same")
 		}
@@ -61,11 +61,11 @@ func addPrices(t *table, prices []invoice.ClassPrices) {
 	}
 	switch {
 	case len(broken) > 0:
-		t.add("proof", "fails", nil, nil, nil, nil, nil, nil, nil, strings.Join(broken, "; "))
+		t.add("proof", "fails", nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(broken, "; "))
 	case internal == 0:
-		t.add("proof", "nothing to prove", nil, nil, nil, nil, nil, nil, nil, "no internal group was charged")
+		t.add("proof", "nothing to prove", nil, nil, nil, nil, nil, nil, nil, nil, "no internal group was charged")
 	default:
-		t.add("proof", "holds", nil, nil, nil, nil, nil, nil, nil, "no internal group paid above the internal price, nor above another class")
+		t.add("proof", "holds", nil, nil, nil, nil, nil, nil, nil, nil, "no internal group paid above the internal price, nor above another class")
 	}
 }
 

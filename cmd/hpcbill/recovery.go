@@ -20,8 +20,9 @@ const recoveryLong = `Shows what was charged against list price, by class, group
 was taken off by reason code. Issued months are as they were issued, the others
 as they would be billed now; of a fiscal year, its months up to now.
 
-  list + reductions + manual + overhead + tax = charged
-where manual is what people wrote, of either sign. percent is how much of the
+  list + reductions + manual + prior + overhead + tax = charged
+where manual is what people wrote and prior what earlier months were corrected
+by, both of either sign. percent is how much of the
 list price was charged for use: (list + reductions) / list.
 
 The rows "price" and "proof" answer 2 CFR 200.468: that one schedule of rates
@@ -89,13 +90,13 @@ func (a *app) span(in *inputs, period, year string) (first, last rates.Period, e
 	return first, last, nil
 }
 
-// recovered is money under one heading: list + reductions + manual + overhead +
-// tax = charged.
-type recovered struct{ list, reductions, manual, overhead, tax, charged money.Amount }
+// recovered is money under one heading: list + reductions + manual + prior +
+// overhead + tax = charged.
+type recovered struct{ list, reductions, manual, prior, overhead, tax, charged money.Amount }
 
 func (r *recovered) add(o recovered) {
 	r.list, r.reductions, r.manual = r.list+o.list, r.reductions+o.reductions, r.manual+o.manual
-	r.overhead, r.tax, r.charged = r.overhead+o.overhead, r.tax+o.tax, r.charged+o.charged
+	r.prior, r.overhead, r.tax, r.charged = r.prior+o.prior, r.overhead+o.overhead, r.tax+o.tax, r.charged+o.charged
 }
 
 func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*table, error) {
@@ -116,7 +117,7 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 	}
 	for i := range invoices {
 		inv := &invoices[i]
-		r := recovered{inv.List, inv.Reductions, inv.Manual, inv.Overhead, inv.Tax, inv.Total}
+		r := recovered{inv.List, inv.Reductions, inv.Manual, inv.Prior, inv.Overhead, inv.Tax, inv.Total}
 		put(classes, inv.Group.Class, r)
 		put(groups, inv.Group.ID, r)
 		put(all, spanText(first, last), r)
@@ -128,7 +129,7 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 			put(funds, payer.Fund, shares[n])
 		}
 	}
-	t := &table{columns: columns("by", "name", ">list", ">reductions", ">manual", ">overhead", ">tax", ">charged", ">percent", "note")}
+	t := &table{columns: columns("by", "name", ">list", ">reductions", ">manual", ">prior", ">overhead", ">tax", ">charged", ">percent", "note")}
 	s.addRecovered(t, "class", classes, "")
 	s.addRecovered(t, "group", groups, "")
 	note := ""
@@ -162,6 +163,7 @@ func byPayer(inv *invoice.Invoice) ([]recovered, error) {
 	}{
 		{inv.Reductions, func(r *recovered) *money.Amount { return &r.reductions }},
 		{inv.Manual, func(r *recovered) *money.Amount { return &r.manual }},
+		{inv.Prior, func(r *recovered) *money.Amount { return &r.prior }},
 		{inv.Overhead, func(r *recovered) *money.Amount { return &r.overhead }},
 		{inv.Tax, func(r *recovered) *money.Amount { return &r.tax }},
 	} {
@@ -176,7 +178,7 @@ func byPayer(inv *invoice.Invoice) ([]recovered, error) {
 	for i, p := range payers { // what is left is of the list, so that each share adds up
 		r := &shares[i]
 		r.charged = p.Amount
-		r.list = p.Amount - r.reductions - r.manual - r.overhead - r.tax
+		r.list = p.Amount - r.reductions - r.manual - r.prior - r.overhead - r.tax
 	}
 	return shares, nil
 }
@@ -195,7 +197,7 @@ func (s *site) addRecovered(t *table, by string, sums map[string]*recovered, not
 		if name == "" {
 			says = "the roster gives none"
 		}
-		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.manual), c.Plain(r.overhead), c.Plain(r.tax), c.Plain(r.charged), share(r.list+r.reductions, r.list), says)
+		t.add(by, name, c.Plain(r.list), c.Plain(r.reductions), c.Plain(r.manual), c.Plain(r.prior), c.Plain(r.overhead), c.Plain(r.tax), c.Plain(r.charged), share(r.list+r.reductions, r.list), says)
 	}
 }
 
@@ -234,6 +236,6 @@ func (s *site) addReductions(t *table, invoices []invoice.Invoice) {
 		return a.code < b.code || a.code == b.code && a.kind < b.kind
 	})
 	for _, k := range codes {
-		t.add("reduction", k.code, nil, s.config.Currency.Plain(sums[k]), nil, nil, nil, nil, nil, count(lines[k], string(k.kind)+" line"))
+		t.add("reduction", k.code, nil, s.config.Currency.Plain(sums[k]), nil, nil, nil, nil, nil, nil, count(lines[k], string(k.kind)+" line"))
 	}
 }

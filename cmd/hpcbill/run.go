@@ -82,12 +82,20 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %s held\n", p, count(held, "item"))
 		return nil
 	}
-	quarantined, err := s.quarantined(p)
+	quarantined, err := s.quarantinedSince(ctx, p)
 	if err != nil {
 		return err
 	}
 	if len(quarantined) > 0 {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %s quarantined\n", p, count(int64(len(quarantined)), "record"))
+		return nil
+	}
+	l, err := s.lateFor(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := l.refuseLateHeld(""); err != nil {
+		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %v\n", p, err)
 		return nil
 	}
 	gaps, serious, err := s.coverageGaps(p, a.now())

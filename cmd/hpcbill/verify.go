@@ -116,7 +116,14 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 		return err
 	}
 	changes := invoice.Compare(issued, b.invoices)
-	a.printVerified(issued, changes, number)
+	settled, err := s.settled(ctx, month, evidence.Ingests, issued, b.invoices)
+	if err != nil {
+		return err
+	}
+	a.printVerified(issued, changes, settled, number)
+	if settled {
+		changes = nil
+	}
 	return errors.Join(a.disagreement(s, p, changes, evidence), a.verifyDocuments(ctx, db, s, p.Period))
 }
 
@@ -132,7 +139,7 @@ func recordedInputs(e history.Recorded) (*inputs, error) {
 	})
 }
 
-func (a *app) printVerified(issued []invoice.Invoice, changes []invoice.GroupChange, number string) {
+func (a *app) printVerified(issued []invoice.Invoice, changes []invoice.GroupChange, settled bool, number string) {
 	for _, inv := range issued {
 		if number != "" && inv.Number != number {
 			continue
@@ -140,6 +147,9 @@ func (a *app) printVerified(issued []invoice.Invoice, changes []invoice.GroupCha
 		word := "agrees"
 		if slices.ContainsFunc(changes, func(c invoice.GroupChange) bool { return c.Group == inv.Group.ID }) {
 			word = "DIFFERS"
+			if settled {
+				word = "agrees with what later invoices correct"
+			}
 		}
 		fmt.Fprintf(a.stdout, "%s  %s  %s  %s %s  %s\n", inv.Number, inv.Period, inv.Group.ID,
 			inv.Currency.Format(inv.Total), inv.Currency.Code, word)

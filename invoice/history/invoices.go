@@ -50,8 +50,9 @@ func (db *DB) Invoice(ctx context.Context, number string) (invoice.Invoice, erro
 	return found[0], nil
 }
 
-// Ledger gives what periods before the given one drew on prepaid allocations,
-// in the order of issue; "" gives all.
+// Ledger gives what the invoices of periods before the given one drew and
+// counted, in the order of issue; "" gives all. What a later invoice says of
+// one of these periods, as a correction, is not among it.
 func (db *DB) Ledger(ctx context.Context, before string) ([]invoice.LedgerEntry, error) {
 	return readLedger(ctx, db.read, before)
 }
@@ -66,5 +67,7 @@ func readLedger(ctx context.Context, q querier, before string) ([]invoice.Ledger
 		}
 		e.Units, err = invoice.ParseExact(units)
 		return e, err
-	}, "SELECT coalesce(kind, ''), group_id, allocation, coalesce(card, ''), period, meter, unit, units FROM ledger WHERE ? = '' OR period < ? ORDER BY entry, item", before, before)
+	}, `SELECT coalesce(l.kind, ''), l.group_id, l.allocation, coalesce(l.card, ''), l.period, l.meter, l.unit, l.units
+	      FROM ledger l JOIN invoices i ON i.entry = l.entry
+	     WHERE ? = '' OR l.period < ? AND i.period < ? ORDER BY l.entry, l.item`, before, before, before)
 }

@@ -120,6 +120,9 @@ func (is *Issue) allowed(ctx context.Context, c *change) error {
 		return err
 	}
 	for i := range is.Invoices {
+		ledger = append(ledger, is.Invoices[i].Late...)
+	}
+	for i := range is.Invoices {
 		inv := &is.Invoices[i]
 		for j := range inv.Balances {
 			b := &inv.Balances[j]

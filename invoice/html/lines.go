@@ -27,12 +27,14 @@ type line struct {
 }
 
 // sectionKeys are the sections in their order, by the key of their title.
-var sectionKeys = [...]string{"section.usage", "section.storage", "section.reductions", "section.manual", "section.added"}
+var sectionKeys = [...]string{"section.usage", "section.storage", "section.reductions", "section.manual", "section.prior", "section.added"}
 
 func sectionKey(kind invoice.Kind) string {
 	switch {
 	case kind == invoice.Manual:
 		return "section.manual"
+	case kind == invoice.Prior:
+		return "section.prior"
 	case kind.Adds():
 		return "section.added"
 	case kind.Reduces():

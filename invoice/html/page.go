@@ -188,7 +188,7 @@ func (p *page) setTotals(inv invoice.Invoice) {
 	for _, sum := range []struct {
 		key string
 		of  money.Amount
-	}{{"reductions", inv.Reductions}, {"section.manual", inv.Manual}, {"overhead", inv.Overhead}} {
+	}{{"reductions", inv.Reductions}, {"section.manual", inv.Manual}, {"section.prior", inv.Prior}, {"overhead", inv.Overhead}} {
 		if sum.of != 0 {
 			add(p.Say(sum.key), sum.of)
 		}

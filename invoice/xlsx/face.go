@@ -186,6 +186,7 @@ func (f *faceWriter) totals(rows lineRows) {
 	}
 	sum("reductions", rows.reductions, f.inv.Reductions)
 	sum("section.manual", rows.manual, f.inv.Manual)
+	sum("section.prior", rows.prior, f.inv.Prior)
 	sum("overhead", rows.overhead, f.inv.Overhead)
 	f.taxes()
 	key := "due"

@@ -20,7 +20,8 @@ type lineColumn struct {
 type lineRows struct {
 	first                     int
 	list, reductions, amounts []string
-	manual, overhead, tax     []string
+	manual, prior             []string
+	overhead, tax             []string
 }
 
 // groupColumns name the group, on sheets that hold several.
@@ -33,7 +34,7 @@ var groupColumns = []lineColumn{
 }
 
 // additions are the rows of what is neither use nor a reduction of it.
-func (r *lineRows) additions() []string { return slices.Concat(r.manual, r.overhead, r.tax) }
+func (r *lineRows) additions() []string { return slices.Concat(r.manual, r.prior, r.overhead, r.tax) }
 
 var lineColumns = []lineColumn{
 	{column{"Period", 9, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return inv.Period }},
@@ -137,6 +138,7 @@ func (b *book) writeLines(invoices []invoice.Invoice, columns []lineColumn, tota
 			first: s.rows - len(inv.Lines) + 1, amounts: ranges(s.name, amountColumn, all),
 			list: ranges(s.name, amountColumn, list), reductions: ranges(s.name, amountColumn, reductions),
 			manual:   ranges(s.name, amountColumn, added[invoice.Manual]),
+			prior:    ranges(s.name, amountColumn, added[invoice.Prior]),
 			overhead: ranges(s.name, amountColumn, added[invoice.Overhead]),
 			tax:      ranges(s.name, amountColumn, added[invoice.Tax]),
 		}
