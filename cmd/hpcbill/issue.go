@@ -187,10 +187,13 @@ func (s *site) refuseQuarantined(ctx context.Context, p rates.Period, acceptHeld
 	if err != nil || len(entries) == 0 || acceptHeld != "" {
 		return err
 	}
-	first := entries[0]
+	first, months := entries[0], p.String()
+	if _, last := mayEnd(entries[len(entries)-1]); last < ingest.Instant(p.Start.Unix()) {
+		months += " or a month before it"
+	}
 	return hinted{
-		fmt.Errorf("%s that may belong to %s or before could not be read, the first at %s:%d: %s",
-			count(int64(len(entries)), "record"), p, first.Source.File, first.Source.Line, first.Reason),
+		fmt.Errorf("%s that may belong to %s could not be read, the first at %s:%d: %s",
+			count(int64(len(entries)), "record"), months, first.Source.File, first.Source.Line, first.Reason),
 		"hpcbill report quarantine lists them; ingest a corrected dump of the same name, or issue with --accept-held REASON",
 	}
 }
