@@ -30,7 +30,7 @@ type Storage struct {
 type ListedFilesystem struct {
 	Filesystem, Tier string
 	Days             []Date // on which it was listed, in order
-	Files            []string
+	Holders          int
 }
 
 // LostHolder is one that stood in a listing and does not stand in a later one.
@@ -67,7 +67,7 @@ func HoldingsOf(files []*StorageFile, listings []*Listing, assign Assign) (Stora
 		slices.SortFunc(series.days, compareDates)
 		rows, lost := series.rows(assign)
 		spans.rows, s.Lost = append(spans.rows, rows...), append(s.Lost, lost...)
-		s.Listed = append(s.Listed, ListedFilesystem{key[0], key[1], series.days, series.filesByDay()})
+		s.Listed = append(s.Listed, ListedFilesystem{key[0], key[1], series.days, len(series.names)})
 	}
 	spans.close()
 	s.Holdings = spans.holdings
@@ -159,14 +159,6 @@ func (b *listedSpans) take(l *Listing) {
 		}
 		s.holders[name] = append(s.holders[name], listedRow{r, l.File})
 	}
-}
-
-func (s *listedSeries) filesByDay() []string {
-	files := make([]string, len(s.days))
-	for i, day := range s.days {
-		files[i] = s.files[day]
-	}
-	return files
 }
 
 // rows gives the rows of all holders, and the holders that were lost.

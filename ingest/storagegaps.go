@@ -45,6 +45,12 @@ func DaysBetween(from, until Date) int {
 	return int((midnight(until) - midnight(from)) / secondsOfDay)
 }
 
+// Next is the day after d.
+func (d Date) Next() Date {
+	y, m, day := time.Date(d.Year, time.Month(d.Month), d.Day+1, 0, 0, 0, 0, time.UTC).Date()
+	return Date{y, int(m), day}
+}
+
 // Previous is the day before d.
 func (d Date) Previous() Date {
 	y, m, day := time.Date(d.Year, time.Month(d.Month), d.Day-1, 0, 0, 0, 0, time.UTC).Date()

@@ -59,7 +59,7 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(s, p))
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(s, p), a.printStorage(s, p))
 	if err != nil {
 		return err
 	}
@@ -139,6 +139,9 @@ func (s *site) lastDraft(ctx context.Context, p rates.Period) ([]invoice.Invoice
 func (s *site) evidence(b *billing) (history.Evidence, error) {
 	e := history.Evidence{Program: programBuild(), Summary: b.summary}
 	for _, t := range s.texts {
+		if s.storage.kinds[t.name] == listingText && !b.listings[t.name] {
+			continue // of other months
+		}
 		e.Texts = append(e.Texts, history.Text{Kind: s.kindOf(t.name), Name: t.name, Body: t.text})
 	}
 	ingests, err := s.jobs.Ingests()
@@ -150,13 +153,14 @@ func (s *site) evidence(b *billing) (history.Evidence, error) {
 
 // kindOf says what a text of the inputs is.
 func (in *inputs) kindOf(name string) string {
+	if kind := in.storage.kinds[name]; kind != "" {
+		return kind
+	}
 	switch name {
 	case configFile:
 		return "site"
 	case in.config.RosterFile:
 		return "roster"
-	case in.config.StorageFile:
-		return "storage"
 	case in.config.AdjustmentsFile:
 		return "adjustments"
 	case in.config.ReductionsFile:

@@ -21,6 +21,7 @@ type billing struct {
 	invoices []invoice.Invoice
 	summary  invoice.Summary
 	storage  []rating.StorageOutcome
+	listings map[string]bool       // the listings that storage depends on
 	ledger   []invoice.LedgerEntry // what earlier periods drew and counted
 	late     *late                 // of issued months
 }
@@ -58,7 +59,10 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 	if err := first.take(p, s.outcomes(ctx, rater, p, in, &read, add)); err != nil {
 		return nil, err
 	}
-	b.storage, err = rater.Storage(in.holdings, p)
+	var held ingest.Storage
+	if held, b.listings, err = in.storageOf(p); err == nil {
+		b.storage, err = rater.Storage(held.Holdings, p)
+	}
 	if err != nil {
 		return nil, err
 	}

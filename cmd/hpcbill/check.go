@@ -68,9 +68,7 @@ func (a *app) printSite(in *inputs) error {
 		mappings += len(g.Mappings)
 	}
 	fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.RosterFile, count(int64(len(in.roster.Groups)), "group"), count(int64(mappings), "mapping"))
-	if c.StorageFile != "" {
-		fmt.Fprintf(a.stdout, "%s: %s\n", c.StorageFile, count(int64(len(in.holdings)), "quota"))
-	}
+	a.printStorageSite(in)
 	if c.AdjustmentsFile != "" {
 		fmt.Fprintf(a.stdout, "%s: %s\n", c.AdjustmentsFile, count(int64(len(in.adjustments)), "adjustment"))
 	}

@@ -36,6 +36,7 @@ type config struct {
 	StorageFile     string
 	AdjustmentsFile string // "" = none
 	ReductionsFile  string // likewise
+	StorageSources  []storageSourceConfig
 	StorageCards    []storageCardConfig
 
 	Invoice  invoiceConfig
@@ -224,35 +225,6 @@ func (l *configLoader) clusters(n *yaml.Node) {
 // knows reports whether a cluster stands under clusters:.
 func (c *config) knows(cluster string) bool {
 	return slices.ContainsFunc(c.Clusters, func(known clusterConfig) bool { return known.Name == cluster })
-}
-
-func (l *configLoader) storage(n *yaml.Node) {
-	for _, f := range l.Fields(n, "storage", "file", "cards") {
-		switch f.Key {
-		case "file":
-			l.StorageFile, _ = l.Text(f.Value, "storage.file")
-		case "cards":
-			for i, item := range l.Items(f.Value, "storage.cards") {
-				path := fmt.Sprintf("storage.cards[%d]", i)
-				c := storageCardConfig{Line: item.Line}
-				for _, g := range l.Fields(item, path, "filesystem", "card") {
-					text, _ := l.Text(g.Value, path+"."+g.Key)
-					if g.Key == "card" {
-						c.Card = text
-					} else {
-						c.Filesystem = text
-					}
-				}
-				if c.Card == "" || c.Filesystem == "" {
-					l.Fault(item, path, "needs a filesystem and a card", `write  {filesystem: "*", card: osc}`)
-				}
-				l.StorageCards = append(l.StorageCards, c)
-			}
-		}
-	}
-	if l.StorageFile != "" && len(l.StorageCards) == 0 {
-		l.Fault(n, "storage.cards", "is missing", `quotas need a price: write  cards: [{filesystem: "*", card: osc}]`)
-	}
 }
 
 func (l *configLoader) invoice(n *yaml.Node) {

@@ -1,20 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sort"
 	"strings"
 	"time"
 
-	"hpcbill/ingest"
 	"hpcbill/invoice"
 	"hpcbill/rates"
-	"hpcbill/rates/nearest"
 )
 
 // inputs are the rules of a site: everything but the jobs that decides an
@@ -24,7 +22,7 @@ type inputs struct {
 	config      *config
 	roster      *rates.Roster
 	cards       map[string]*rates.Card // by the name the configuration uses
-	holdings    []ingest.Holding
+	storage     storageInputs
 	adjustments []invoice.Adjustment
 	reductions  *rates.Reductions // nil = none
 	texts       []inputText       // what was read, in a fixed order
@@ -44,9 +42,15 @@ func digestOf(b []byte) string {
 // shippedPrefix marks the cards that come with the program.
 const shippedPrefix = "shipped:"
 
-// readSiteFile reads a file of a site on disk, or a shipped card.
-func readSiteFile(dir string) func(name string) ([]byte, error) {
-	return func(name string) ([]byte, error) {
+// siteTexts is where the texts of a site are: on disk, or in the history.
+type siteTexts struct {
+	read  func(name string) ([]byte, error)
+	match func(pattern string) ([]string, error) // the names that fit, in order
+}
+
+// readSiteFile reads the files of a site on disk, and the shipped cards.
+func readSiteFile(dir string) siteTexts {
+	read := func(name string) ([]byte, error) {
 		if card, shipped := strings.CutPrefix(name, shippedPrefix); shipped {
 			text, ok := rates.Shipped(card)
 			if !ok {
@@ -56,12 +60,32 @@ func readSiteFile(dir string) func(name string) ([]byte, error) {
 		}
 		return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	}
+	match := func(pattern string) ([]string, error) {
+		paths, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a pattern", pattern)
+		}
+		if len(paths) == 0 {
+			return nil, fmt.Errorf("no file matches %s", pattern)
+		}
+		sort.Strings(paths)
+		names := make([]string, len(paths))
+		for i, p := range paths {
+			if names[i], err = filepath.Rel(dir, p); err != nil {
+				return nil, err
+			}
+			names[i] = filepath.ToSlash(names[i])
+		}
+		return names, nil
+	}
+	return siteTexts{read, match}
 }
 
 // readInputs reads hpcbill.yaml and all that it names. The error joins every
 // fault of every file: nothing is checked half.
-func readInputs(read func(name string) ([]byte, error)) (*inputs, error) {
+func readInputs(site siteTexts) (*inputs, error) {
 	in := &inputs{cards: map[string]*rates.Card{}}
+	read := site.read
 	text, err := in.take(read, configFile)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("%s: %w", configFile, plain(err)), "hpcbill init writes a site; --site names another directory"}
@@ -69,8 +93,11 @@ func readInputs(read func(name string) ([]byte, error)) (*inputs, error) {
 	if in.config, err = loadConfig(configFile, text); err != nil {
 		return nil, err
 	}
-	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(read), in.readAdjustments(read), in.readReductions(read))
+	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(site), in.readAdjustments(read), in.readReductions(read))
 	if err != nil {
+		return nil, err
+	}
+	if err := in.joinStorage(); err != nil {
 		return nil, err
 	}
 	if err := in.crossCheck(); err != nil {
@@ -147,38 +174,14 @@ func (in *inputs) readCards(read func(string) ([]byte, error)) error {
 	return errors.Join(errs...)
 }
 
-func (in *inputs) readStorage(read func(string) ([]byte, error)) error {
-	name := in.config.StorageFile
-	if name == "" {
-		return nil
-	}
-	text, err := in.take(read, name)
-	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the quotas are named under storage.file: in " + configFile}
-	}
-	in.holdings, err = ingest.Holdings(name, bytes.NewReader(text))
-	return err
-}
-
 // crossCheck finds what each file alone cannot know: a quota of a group that
 // does not exist, a split of a meter that no card has.
 func (in *inputs) crossCheck() error {
-	var faults []error
 	known := make([]string, 0, len(in.roster.Groups))
 	for _, g := range in.roster.Groups {
 		known = append(known, g.ID)
 	}
-	for _, h := range in.holdings {
-		if in.roster.Group(h.Group) != nil {
-			continue
-		}
-		faults = append(faults, &ingest.Error{
-			File: h.Source.File, Line: h.Source.Line, Field: "group",
-			Cause:  fmt.Errorf("group %q is not in %s", h.Group, in.config.RosterFile),
-			Remedy: nearest.Remedy(h.Group, known),
-		})
-	}
-	return errors.Join(append(faults, in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkReductions())...)
+	return errors.Join(in.checkStorageGroups(known), in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkReductions())
 }
 
 // settings are the invoice settings.

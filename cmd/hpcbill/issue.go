@@ -78,7 +78,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 		return err
 	}
 	b.invoices = invoices
-	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(s, p))
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(s, p), a.printStorage(s, p))
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,11 @@ func (a *app) drawIssued(ctx context.Context, s *site, p rates.Period) ([]invoic
 	if err != nil {
 		return nil, err
 	}
-	storage, err := rating.NewRater(in.tariff()).Storage(in.holdings, p)
+	held, _, err := in.storageOf(p)
+	if err != nil {
+		return nil, err
+	}
+	storage, err := rating.NewRater(in.tariff()).Storage(held.Holdings, p)
 	if err == nil {
 		err = invoice.TierPricesOf(invoices).SettleStorage(storage)
 	}

@@ -101,8 +101,8 @@ func (in *inputs) namesKnown() map[string][]string {
 	for _, c := range in.config.Clusters {
 		add("cluster", c.Name)
 	}
-	for _, h := range in.holdings {
-		add("cluster", h.Filesystem)
+	for _, h := range in.storage.all.Holdings {
+		add("cluster", h.Place())
 	}
 	for _, card := range in.cards {
 		for _, v := range card.Versions {

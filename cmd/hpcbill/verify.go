@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -130,13 +131,22 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 // recordedInputs makes the inputs of an issued period from the texts that
 // billed it.
 func recordedInputs(e history.Recorded) (*inputs, error) {
-	return readInputs(func(name string) ([]byte, error) {
+	read := func(name string) ([]byte, error) {
 		i := slices.IndexFunc(e.Texts, func(t history.Text) bool { return t.Name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 		}
 		return e.Texts[i].Body, nil
-	})
+	}
+	match := func(pattern string) (names []string, err error) {
+		for _, t := range e.Texts {
+			if ok, _ := path.Match(pattern, t.Name); ok {
+				names = append(names, t.Name)
+			}
+		}
+		return names, nil
+	}
+	return readInputs(siteTexts{read, match})
 }
 
 func (a *app) printVerified(issued []invoice.Invoice, changes []invoice.GroupChange, settled bool, number string) {

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"hpcbill/ingest"
+	"hpcbill/rates"
+)
+
+// mostStorageLines bounds what one message says of storage.
+const mostStorageLines = 20
+
+// printStorageSite says what check read of storage, and what of it a person
+// may not have meant.
+func (a *app) printStorageSite(in *inputs) {
+	all := &in.storage.all
+	written, unassigned := map[string]int64{}, int64(0)
+	for _, h := range all.Holdings {
+		if !h.Listed {
+			written[h.Source.File]++
+		} else if h.Group == "" && h.Ignored == "" {
+			unassigned++
+		}
+	}
+	for _, t := range in.texts {
+		if in.storage.kinds[t.name] == storageText {
+			fmt.Fprintf(a.stdout, "%s: %s\n", t.name, count(written[t.name], "quota"))
+		}
+	}
+	for _, l := range all.Listed {
+		at := ingest.Holding{Filesystem: l.Filesystem, Tier: l.Tier}
+		fmt.Fprintf(a.stdout, "storage of %s: listed on %s from %s to %s, %s\n", at.Place(), count(int64(len(l.Days)), "day"),
+			l.Days[0], l.Days[len(l.Days)-1], count(int64(l.Holders), "holder"))
+	}
+	if unassigned > 0 {
+		a.warn("listings show %s of nobody: bill holds what reaches no group, by name", count(unassigned, "holding"))
+	}
+	var lines []string
+	for _, g := range ingest.Gaps(all.Holdings) {
+		lines = append(lines, gapText(&g))
+	}
+	for i := range all.Lost {
+		lines = append(lines, lostText(&all.Lost[i]))
+	}
+	a.warnStorage(lines)
+}
+
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(fmt.Sprintf(format, args...)))
+}
+
+func (a *app) warnStorage(lines []string) {
+	for i, line := range lines {
+		if i == mostStorageLines {
+			a.warn("… and %d more of this kind", len(lines)-i)
+			return
+		}
+		a.warn("%s", line)
+	}
+}
+
+// printStorage says what a bill took for granted of storage: days between two
+// quotas, days without a listing, holders that are listed no more.
+func (a *app) printStorage(s *site, p rates.Period) error {
+	held, _, err := s.storageOf(p)
+	if err != nil {
+		return err
+	}
+	from, until := daysOfPeriod(p)
+	var lines []string
+	for _, g := range ingest.Gaps(held.Holdings) {
+		if part, ok := g.Within(from, until); ok {
+			lines = append(lines, gapText(&part))
+		}
+	}
+	today := ingest.Date(rates.DateOf(a.now(), p.Start.Location()))
+	for i := range held.Listed {
+		if line := unlistedText(&held.Listed[i], from, until, today); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for i := range held.Lost {
+		if l := &held.Lost[i]; !l.Day.Before(from) && l.Day.Before(until) {
+			lines = append(lines, lostText(l))
+		}
+	}
+	if len(lines) > mostStorageLines {
+		lines = append(lines[:mostStorageLines], fmt.Sprintf("… and %d more; hpcbill check", len(lines)-mostStorageLines))
+	}
+	for _, line := range lines {
+		fmt.Fprintf(a.stdout, "storage      %s\n", oneLine(line))
+	}
+	return nil
+}
+
+// whoHolds names a holding: "bio on /data", "project p1 (bio) on /data".
+func whoHolds(h *ingest.Holding) string {
+	who := h.Group
+	if h.Holder != "" {
+		who = h.Holder
+		if h.Group != "" {
+			who += " (" + h.Group + ")"
+		}
+	}
+	return who + " on " + h.Place()
+}
+
+func gapText(g *ingest.Gap) string {
+	return fmt.Sprintf("%s holds nothing from %s to %s (%s), between %s line %d and %s line %d", whoHolds(&g.Before), g.From, g.Until.Previous(),
+		count(int64(g.Days()), "day"), g.Before.Source.File, g.Before.Source.Line, g.After.Source.File, g.After.Source.Line)
+}
+
+func lostText(l *ingest.LostHolder) string {
+	then := "what it held ends with the day before"
+	if l.Back {
+		then = "it is again in a later one, and taken to have gone on"
+	}
+	return fmt.Sprintf("%s is in %s and not in %s of %s: %s", whoHolds(&l.Holding), l.Holding.Source.File, l.File, l.Day, then)
+}
+
+// unlistedText says on which days of a month a file system was not listed,
+// "" where it was on all.
+func unlistedText(l *ingest.ListedFilesystem, from, until, today ingest.Date) string {
+	if today.Before(until) {
+		until = today
+	}
+	listed := map[ingest.Date]bool{}
+	for _, day := range l.Days {
+		listed[day] = true
+	}
+	place := (&ingest.Holding{Filesystem: l.Filesystem, Tier: l.Tier}).Place()
+	var parts []string
+	if first := l.Days[0]; from.Before(first) && first.Before(until) {
+		parts = append(parts, fmt.Sprintf("%s is not listed before %s: nothing is charged for the %s before", place, first, count(int64(ingest.DaysBetween(from, first)), "day")))
+		from = first
+	}
+	missing, span := 0, ingest.Date{}
+	for day := from; day.Before(until); day = day.Next() {
+		if !listed[day] {
+			if missing++; span.IsZero() {
+				span = day
+			}
+		}
+	}
+	if missing > 0 {
+		parts = append(parts, fmt.Sprintf("%s is not listed on %s, the first %s: the quotas and uses of the listing before are taken", place, count(int64(missing), "day"), span))
+	}
+	return strings.Join(parts, "; ")
+}
