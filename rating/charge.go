@@ -31,6 +31,9 @@ type Charge struct {
 	// EstimatedDays is how many days of a holding were counted with a use that
 	// was measured earlier and carried forward; 0 where use does not matter.
 	EstimatedDays int32
+	// StorageUnit is the unit in which the formulas of a holding's charge
+	// count, TB or TiB; "" where they name neither, or both.
+	StorageUnit ingest.StorageUnit
 }
 
 // Reason is which line of which card made a charge.

@@ -2,7 +2,9 @@ package rating
 
 import (
 	"errors"
+	"regexp"
 
+	"hpcbill/ingest"
 	"hpcbill/rates"
 	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
@@ -44,6 +46,7 @@ func (r *Rater) priceHolding(o *StorageOutcome, v *version, rule *rates.StorageR
 			return
 		}
 		c.Reason = reason
+		c.StorageUnit = unitCounted(rc)
 		if countsUse(rc) {
 			c.EstimatedDays = int32(pricer.use.estimated)
 		}
@@ -51,6 +54,29 @@ func (r *Rater) priceHolding(o *StorageOutcome, v *version, rule *rates.StorageR
 	}
 	o.Charges = settleJobTiers(o.Charges)
 	o.Verdict = Charged
+}
+
+var (
+	figureInTB  = regexp.MustCompile(`\b(quota|used|mean|max)_tb\b`)
+	figureInTiB = regexp.MustCompile(`\b(quota|used|mean|max)_tib\b`)
+)
+
+// unitCounted tells by the figures that a charge's formulas name in which unit
+// they count.
+func unitCounted(rc *rates.RuleCharge) ingest.StorageUnit {
+	var tb, tib bool
+	for _, f := range []*formula.Formula{rc.Rate, rc.Units, rc.Amount} {
+		if f != nil {
+			tb, tib = tb || figureInTB.MatchString(f.Text), tib || figureInTiB.MatchString(f.Text)
+		}
+	}
+	switch {
+	case tb && !tib:
+		return ingest.TB
+	case tib && !tb:
+		return ingest.TiB
+	}
+	return ""
 }
 
 // countsUse reports whether a formula of the charge depends on what was used.

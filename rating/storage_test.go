@@ -2,6 +2,7 @@ package rating
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,4 +145,31 @@ func TestStorageTiers(t *testing.T) {
 	holdings[2].Tier = "ssd"
 	_, err = r.Storage(holdings, rates.MonthOf(2025, time.March, time.UTC))
 	require.EqualError(t, err, "storage.csv:2: the quota of lab on ceph (ssd) overlaps with line 2")
+}
+
+// TB and TiB (case C98): whatever unit a quota is written in and whatever unit
+// the card counts, the conversion is exact, and the charge says which it was.
+func TestStorageUnits(t *testing.T) {
+	f := func(size, rule, quantity string, declared, counted ingest.StorageUnit) {
+		t.Helper()
+		holdings, err := ingest.Holdings("storage.csv", strings.NewReader("group,filesystem,from,quota,used\nlab,/d,2025-06-01,"+size+","+size+"\n"))
+		require.NoError(t, err)
+		card := loadCard(t, `{card: c, currency: USD, versions: [{from: 2025-01-01,
+			meters: {m: {unit: unit, price: 1}}, storage: [{name: s, charge: {m: `+rule+`}}]}]}`)
+		r := NewRater(Tariff{Zone: time.UTC, Roster: roster(t, labRoster), Storage: []StorageCard{{Filesystem: "*", Card: card}}})
+		outcomes, err := r.Storage(holdings, rates.MonthOf(2025, time.June, time.UTC))
+		require.NoError(t, err)
+		require.Equal(t, quantity, outcomes[0].Charges[0].Quantity.String())
+		require.Equal(t, declared, outcomes[0].Holding.Unit)
+		require.Equal(t, counted, outcomes[0].Charges[0].StorageUnit)
+	}
+	f("11 TB", "quota_tb", "11", ingest.TB, ingest.TB)
+	f("11 TiB", "quota_tib", "11", ingest.TiB, ingest.TiB)
+	f("11 TiB", "quota_tb", "12.094627905536", ingest.TiB, ingest.TB)                 // 11 * 2^40 / 10^12
+	f("11 TB", "quota_tib", "10.0044417195022106170654296875", ingest.TB, ingest.TiB) // 11 * 10^12 / 2^40
+	f("25000001536000", "quota_tb", "25.000001536", ingest.TB, ingest.TB)             // the published quota
+	f("512 GiB", "used_tib", "0.5", ingest.TiB, ingest.TiB)
+	f("512 GB", "max_tb*1000", "512", ingest.TB, ingest.TB)
+	f("1 TB", "{units: mean_tb*days*24}", "720", ingest.TB, ingest.TB)
+	f("1 TB", "days", "30", ingest.TB, "")
 }

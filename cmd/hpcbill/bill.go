@@ -59,7 +59,7 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(s, p), a.printStorage(s, p))
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(s, p), a.printStorage(s, b))
 	if err != nil {
 		return err
 	}

@@ -138,10 +138,12 @@ func (in *inputs) readRoster(read func(string) ([]byte, error)) error {
 // readCards reads each card that a cluster or a file system names, once.
 func (in *inputs) readCards(read func(string) ([]byte, error)) error {
 	var errs []error
+	tried := map[string]bool{}
 	load := func(card string, line int, field string) {
-		if in.cards[card] != nil {
+		if tried[card] {
 			return
 		}
+		tried[card] = true
 		name := card
 		if !strings.ContainsAny(card, "/.") {
 			name = shippedPrefix + card

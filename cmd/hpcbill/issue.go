@@ -78,7 +78,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 		return err
 	}
 	b.invoices = invoices
-	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(s, p), a.printStorage(s, p))
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(s, p), a.printStorage(s, b))
 	if err != nil {
 		return err
 	}

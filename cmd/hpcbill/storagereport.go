@@ -2,10 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
+	"hpcbill/rating"
 )
 
 // mostStorageLines bounds what one message says of storage.
@@ -60,15 +63,17 @@ func (a *app) warnStorage(lines []string) {
 	}
 }
 
-// printStorage says what a bill took for granted of storage: days between two
-// quotas, days without a listing, holders that are listed no more.
-func (a *app) printStorage(s *site, p rates.Period) error {
+// printStorage says what a bill took for granted of storage: units that were
+// converted, days between two quotas, days without a listing, holders that are
+// listed no more.
+func (a *app) printStorage(s *site, b *billing) error {
+	p := b.period
 	held, _, err := s.storageOf(p)
 	if err != nil {
 		return err
 	}
 	from, until := daysOfPeriod(p)
-	var lines []string
+	lines := convertedText(b.storage)
 	for _, g := range ingest.Gaps(held.Holdings) {
 		if part, ok := g.Within(from, until); ok {
 			lines = append(lines, gapText(&part))
@@ -92,6 +97,54 @@ func (a *app) printStorage(s *site, p rates.Period) error {
 		fmt.Fprintf(a.stdout, "storage      %s\n", oneLine(line))
 	}
 	return nil
+}
+
+// convertedText says where quotas are in TB and counted in TiB, or the other
+// way round, and where a meter's unit names the other than is counted.
+func convertedText(outcomes []rating.StorageOutcome) []string {
+	type conversion struct {
+		place             string
+		declared, counted ingest.StorageUnit
+		unit              string // of the meter
+	}
+	quotas := map[conversion]int64{}
+	var order []conversion
+	for i := range outcomes {
+		o := &outcomes[i]
+		for _, c := range o.Charges {
+			k := conversion{o.Holding.Place(), o.Holding.Unit, c.StorageUnit, c.Unit}
+			if o.Holding.QuotaBytes < 0 || k.counted == "" || k.declared == k.counted && !namesOther(k.counted, k.unit) {
+				continue
+			}
+			if quotas[k] == 0 {
+				order = append(order, k)
+			}
+			quotas[k]++
+		}
+	}
+	var lines []string
+	for _, k := range order {
+		rate := map[ingest.StorageUnit]string{ingest.TB: "1 TB = 0.909495 TiB", ingest.TiB: "1 TiB = 1.099512 TB"}[k.declared]
+		line := fmt.Sprintf("%s: %s in %s, counted in %s", k.place, count(quotas[k], "quota"), k.declared, k.counted)
+		if k.declared != k.counted {
+			line += ", converted exactly (" + rate + ")"
+		}
+		if namesOther(k.counted, k.unit) {
+			line += "; but the card calls them " + k.unit
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// namesOther reports whether a meter's unit names the other of TB and TiB than
+// is counted.
+func namesOther(counted ingest.StorageUnit, unit string) bool {
+	other := "TiB"
+	if counted == ingest.TiB {
+		other = "TB"
+	}
+	return slices.Contains(strings.FieldsFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) }), other)
 }
 
 // whoHolds names a holding: "bio on /data", "project p1 (bio) on /data".

@@ -207,6 +207,9 @@ func (p *parser) together(n *node, dimensions []Dimension, operands []*node) Dim
 
 func (p *parser) unlike(n, left *node, l Dimension, right *node, r Dimension) {
 	hint := fmt.Sprintf("multiply one by what it is worth of the other, as in %s*0.25 (or *1)", p.source(right))
+	if l.Is("TB") && r.Is("TiB") || l.Is("TiB") && r.Is("TB") {
+		hint = "use the figures in TB or those in TiB alone: each is there in both, converted exactly"
+	}
 	if l.exponents[baseHours] != r.exponents[baseHours] {
 		hint = "hours go only with hours: multiply both sides by the time, or neither"
 	}

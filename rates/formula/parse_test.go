@@ -233,6 +233,8 @@ func TestScopes(t *testing.T) {
 	require.Len(t, faults, 1)
 	require.Equal(t, "node_cores is not given by any hardware: entry", faults[0].Message)
 
+	_, faults = formula.Parse("max(quota_tb, used_tib)", formula.NewScope(formula.OfHolding, formula.RateStage))
+	require.Equal(t, "use the figures in TB or those in TiB alone: each is there in both, converted exactly", faults[0].Hint())
 	_, faults = formula.Parse("cpus*elapsed_h", formula.NewScope(formula.OfHolding, formula.RateStage))
 	require.Len(t, faults, 2) // both, not only the first
 	require.Equal(t, "cpus is a figure of a job, not of storage", faults[0].Message)
