@@ -82,7 +82,7 @@ versions:
       su: {unit: SU, price: 1}
       idle: {unit: h, price: 1}
     rules:
-      - {name: all, charge: {su: cpus - 1}}
+      - {name: all, charge: {su: cpus - 2}}
 `))
 	require.NoError(t, err)
 	require.Len(t, c.Warnings, 2)

@@ -24,6 +24,11 @@ func upTo(most int64, scale money.Exact) Bounds {
 	return Bounds{high: money.Int(most).Mul(scale)}
 }
 
+// oneUpTo is upTo without nothing: at least one of the slot's unit.
+func oneUpTo(most int64, scale money.Exact) Bounds {
+	return Bounds{low: scale, high: money.Int(most).Mul(scale)}
+}
+
 func exactly(x money.Exact) Bounds { return Bounds{low: x, high: x} }
 
 // High gives the upper bound; ok is false where there is none.

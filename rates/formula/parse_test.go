@@ -141,6 +141,7 @@ func TestDivisors(t *testing.T) {
 		}, faults[0])
 	}
 	good("cpus/4")
+	good("gpus/cpus + mem_gib/nodes")
 	good("cpus/node_cores")
 	good("cpus/max(gpus, 1)")
 	good("cpus/(gpus + 1)")
@@ -164,7 +165,7 @@ func TestDivisors(t *testing.T) {
 	bad("cpus/gpus", 6, "gpus")
 	bad("cpus/0", 6, "0")
 	bad("cpus/(2 - 2)", 6, "(2 - 2)")
-	bad("1 / (gpus + cpus)", 5, "(gpus + cpus)")
+	bad("1 / (gpus + billing*1)", 5, "(gpus + billing*1)")
 	bad("cpus/floor(gpus/2)", 6, "floor(gpus/2)")
 	bad("choose(gpus >= 0, cpus/gpus, 0)", 24, "gpus")
 	bad("choose(cpus > 0, cpus/gpus, 0)", 23, "gpus")
@@ -201,7 +202,8 @@ func TestNegative(t *testing.T) {
 		require.Equal(t, want, parse(t, text, formula.RateStage).CanBeNegative(), text)
 	}
 	f("cpus", false)
-	f("cpus - 1", true)
+	f("gpus - 1", true)
+	f("cpus - 1", false) // Slurm allocates at least one
 	f("max(0, cpus - 1)", false)
 	f("choose(cpus > 1, cpus - 1, 0)", false)
 	f("choose(cpus > 1, cpus - 2, 0)", true)

@@ -98,17 +98,19 @@ type Figure struct {
 	let   *node       // the formula of a card's own figure
 }
 
-// jobFigures are the figures of a job and of the hardware it ran on.
+// jobFigures are the figures of a job and of the hardware it ran on. What Slurm
+// allocated of CPUs, nodes and memory is never nothing: a record that says so
+// does not know.
 func jobFigures() []Figure {
 	one, gib, hour := money.Int(1), money.Ratio(1, 1024), money.Ratio(1, 3600)
 	gb := money.Ratio(1048576, 1_000_000_000)
 	return []Figure{
-		{"cpus", "CPUs allocated", CPUs, count, upTo(maxCPUs, one), one, nil},
-		{"nodes", "nodes allocated", Nodes, plain, upTo(maxNodes, one), one, nil},
+		{"cpus", "CPUs allocated", CPUs, count, oneUpTo(maxCPUs, one), one, nil},
+		{"nodes", "nodes allocated", Nodes, plain, oneUpTo(maxNodes, one), one, nil},
 		{"gpus", "GPUs allocated", GPUs, count, upTo(maxGPUs, one), one, nil},
-		{"mem_gib", "memory allocated, in GiB of 1024 MiB (Slurm's G)", MemoryMiB, inGiB, upTo(maxMiB, gib), gib, nil},
-		{"mem_mib", "memory allocated, in MiB (Slurm's M)", MemoryMiB, inMiB, upTo(maxMiB, one), one, nil},
-		{"mem_gb", "memory allocated, in GB of 10^9 bytes", MemoryMiB, inGB, upTo(maxMiB, gb), gb, nil},
+		{"mem_gib", "memory allocated, in GiB of 1024 MiB (Slurm's G)", MemoryMiB, inGiB, oneUpTo(maxMiB, gib), gib, nil},
+		{"mem_mib", "memory allocated, in MiB (Slurm's M)", MemoryMiB, inMiB, oneUpTo(maxMiB, one), one, nil},
+		{"mem_gb", "memory allocated, in GB of 10^9 bytes", MemoryMiB, inGB, oneUpTo(maxMiB, gb), gb, nil},
 		{"billing", "the billing TRES as Slurm recorded it", Billing, plain, upTo(maxBilling, one), one, nil},
 		{"req_cpus", "CPUs requested", ReqCPUs, count, upTo(maxCPUs, one), one, nil},
 		{"req_nodes", "nodes requested", ReqNodes, plain, upTo(maxNodes, one), one, nil},
