@@ -165,14 +165,14 @@ func (k *compaction) mergeParts(parts []*part) error {
 		query: Query{To: math.MaxInt64, Unfinished: true}, columns: everyColumn(), cluster: parts[0].Cluster,
 		jobs: make([]ingest.Job, 0, batchJobs), history: make([]revision, batchJobs), historyOf: k.historyOf,
 	}
-	m.yield = func(jobs []ingest.Job, _ error) bool {
+	m.yield = func(jobs []ingest.Job) ([]ingest.Job, bool) {
 		for i := range jobs {
 			k.batch.addRevision(&m.history[i])
 			if k.batch.n == k.store.partRows {
 				failed = k.write(superseded)
 			}
 		}
-		return failed == nil
+		return jobs[:0], failed == nil
 	}
 	if _, err := m.run(k.store, snap, parts); err != nil {
 		return err

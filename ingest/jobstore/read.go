@@ -59,13 +59,13 @@ func (s *Store) Overlapping(from, to ingest.Instant, clusters ...string) iter.Se
 // them are of one state of the store, whatever is committed meanwhile.
 func (s *Store) Select(q Query) iter.Seq2[[]ingest.Job, error] {
 	return func(yield func([]ingest.Job, error) bool) {
-		if err := s.selectJobs(q, yield); err != nil {
-			yield(nil, fmt.Errorf("read jobs: %w", err))
-		}
+		a := newAhead()
+		go a.read(func() error { return s.selectJobs(q, a) })
+		a.deliver(yield)
 	}
 }
 
-func (s *Store) selectJobs(q Query, yield func([]ingest.Job, error) bool) error {
+func (s *Store) selectJobs(q Query, a *ahead) error {
 	if q.To == ingest.None {
 		q.To = math.MaxInt64
 	}
@@ -79,8 +79,10 @@ func (s *Store) selectJobs(q Query, yield func([]ingest.Job, error) bool) error 
 	}
 	defer snap.close()
 	for _, group := range groupParts(slices.Collect(maps.Keys(snap.files))) {
-		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, yield: yield, jobs: make([]ingest.Job, 0, batchJobs)}
-		if more, err := m.run(s, snap, group); err != nil || !more {
+		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, yield: a.put, jobs: (<-a.free)[:0]}
+		more, err := m.run(s, snap, group)
+		a.free <- m.jobs
+		if err != nil || !more {
 			return err
 		}
 	}
@@ -135,7 +137,9 @@ type merge struct {
 	query   Query
 	columns []int
 	cluster string
-	yield   func([]ingest.Job, error) bool
+	// yield takes a batch, and gives what the next one is to be written into,
+	// and whether more are wanted.
+	yield func([]ingest.Job) (next []ingest.Job, more bool)
 
 	jobs    []ingest.Job
 	sources []*source // a heap by the order of their current rows
@@ -279,8 +283,7 @@ func (m *merge) flush() (more bool) {
 	if len(m.jobs) == 0 {
 		return true
 	}
-	more = m.yield(m.jobs, nil)
-	m.jobs = m.jobs[:0]
+	m.jobs, more = m.yield(m.jobs)
 	return more
 }
 

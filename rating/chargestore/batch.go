@@ -1,65 +1,66 @@
 package chargestore
 
-// batch is rows column by column: a block of a run, or the rows of a row
-// group.
+// batch is the rows of a row group column by column.
 type batch struct {
 	n       int
 	numbers [numberCount][]int64
 	codes   [bundleCount][]uint32
-	ends    []uint32 // of the job ids
-	texts
+	bundles [bundleCount]combinations
+	jobIDs  []byte
+	ends    []uint32              // of the job ids
+	merged  [bundleCount][]uint32 // by the number in the intake: the number in the batch + 1
 }
 
-func newBatch() *batch { return &batch{texts: newTexts()} }
-
-func (b *batch) reset() {
-	b.n, b.ends = 0, b.ends[:0]
-	for i := range b.numbers {
-		b.numbers[i] = b.numbers[i][:0]
+func newBatch() *batch {
+	b := &batch{}
+	for k, columns := range bundledColumns() {
+		b.bundles[k].columns = columns
 	}
-	for i := range b.codes {
-		b.codes[i] = b.codes[i][:0]
-	}
-	b.texts.reset()
+	return b
 }
 
-func (b *batch) record(i int) (r record) {
-	for n := range r.numbers {
-		r.numbers[n] = b.numbers[n][i]
-	}
-	for k := range r.codes {
-		r.codes[k] = b.codes[k][i]
-	}
-	r.idStart, r.idEnd = b.idStart(i), b.ends[i]
-	return r
-}
-
-func (b *batch) idStart(i int) uint32 {
-	if i == 0 {
-		return 0
-	}
-	return b.ends[i-1]
-}
-
-// copyRows appends rows from … to of the block that c has in hand.
-func (b *batch) copyRows(c *cursor, from, to int) {
+// set makes the columns of rows of an intake.
+func (b *batch) set(rows []*record, from *texts) {
+	b.n = len(rows)
 	for n := range b.numbers {
-		b.numbers[n] = append(b.numbers[n], c.block.numbers[n][from:to]...)
-	}
-	for k := range bundleCount {
-		source, merged := &c.block.bundles[k], c.merged[k]
-		for _, code := range c.block.codes[k][from:to] {
-			if merged[code] == 0 {
-				merged[code] = b.bundles[k].number(source.of(code)) + 1
-			}
-			b.codes[k] = append(b.codes[k], merged[code]-1)
+		column := resized(b.numbers[n], b.n)
+		for i, r := range rows {
+			column[i] = r.numbers[n]
 		}
+		b.numbers[n] = column
 	}
-	start := c.block.idStart(from)
-	shift := uint32(len(b.jobIDs)) - start
-	for _, end := range c.block.ends[from:to] {
-		b.ends = append(b.ends, end+shift)
+	for k := range b.codes {
+		b.setCodes(k, rows, &from.bundles[k].combinations)
 	}
-	b.jobIDs = append(b.jobIDs, c.block.jobIDs[start:c.block.ends[to-1]]...)
-	b.n += to - from
+	b.jobIDs, b.ends = b.jobIDs[:0], resized(b.ends, b.n)
+	for i, r := range rows {
+		b.jobIDs = append(b.jobIDs, from.jobID(r)...)
+		b.ends[i] = uint32(len(b.jobIDs))
+	}
+}
+
+// setCodes numbers the combinations of a bundle anew, in the order in which the
+// rows have them: a row group lists no text that none of its rows has.
+func (b *batch) setCodes(k int, rows []*record, from *combinations) {
+	to, merged, codes := &b.bundles[k], resized(b.merged[k], from.count()), resized(b.codes[k], b.n)
+	clear(merged)
+	clear(to.texts)
+	to.texts = to.texts[:0]
+	for i, r := range rows {
+		code := r.codes[k]
+		if merged[code] == 0 {
+			to.texts = append(to.texts, from.of(code)...)
+			merged[code] = uint32(to.count())
+		}
+		codes[i] = merged[code] - 1
+	}
+	b.merged[k], b.codes[k] = merged, codes
+}
+
+// resized gives a slice of n, with what was in it or not.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
 }

@@ -75,17 +75,30 @@ func (t *texts) of(r *record, bundle, place int) string {
 
 func (t *texts) jobID(r *record) []byte { return t.jobIDs[r.idStart:r.idEnd] }
 
+// combinations are numbered texts of some columns.
+type combinations struct {
+	columns []int
+	texts   []string // of combination n: texts[n·len(columns):][:len(columns)]
+}
+
+func (c *combinations) count() int { return len(c.texts) / len(c.columns) }
+
+// of gives combination n.
+func (c *combinations) of(n uint32) []string {
+	width := len(c.columns)
+	return c.texts[int(n)*width:][:width:width]
+}
+
 // bundle numbers the different combinations of the texts of some columns in
 // the order in which they come. It keeps copies.
 type bundle struct {
-	columns []int
-	texts   []string // of combination n: texts[n·len(columns):][:len(columns)]
-	hashes  []uint64
-	slots   []uint32 // number + 1; a power of two of them
-	arena   []byte   // the copies' memory
-	bytes   int      // of all copies
-	last    uint32   // the number given last, and the texts that it was for
-	seen    [maxWidth]string
+	combinations
+	hashes []uint64
+	slots  []uint32 // number + 1; a power of two of them
+	arena  []byte   // the copies' memory
+	bytes  int      // of all copies
+	last   uint32   // the number given last, and the texts that it was for
+	seen   [maxWidth]string
 }
 
 // the most columns of a bundle.
@@ -101,14 +114,6 @@ func (b *bundle) reset() {
 	clear(b.texts)
 	b.texts, b.hashes, b.arena, b.bytes = b.texts[:0], b.hashes[:0], nil, 0
 	b.last, b.seen = 0, [maxWidth]string{}
-}
-
-func (b *bundle) count() int { return len(b.hashes) }
-
-// of gives combination n.
-func (b *bundle) of(n uint32) []string {
-	width := len(b.columns)
-	return b.texts[int(n)*width:][:width:width]
 }
 
 // number gives the number of a combination.

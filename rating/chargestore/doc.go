@@ -13,9 +13,10 @@
 // A row is one charge: one meter of a job, or of the part of a job that lies
 // in the period. What has no charge (excluded, held, not run, running, waived
 // without a price) has one row with an empty meter, so that every job of the
-// period is there. The rows stand in the order of group_id, cluster, end_time
-// (none before all), job_id_raw, part_from, meter; the statistics of the row
-// groups say which groups they hold. The columns, whose descriptions stand in
+// period is there. The rows of a group stand together in row groups, small
+// groups share one; in a row group they stand in the order of group_id, cluster,
+// end_time (none before all), job_id_raw, part_from, meter. The statistics of the
+// row groups say which groups they hold. The columns, whose descriptions stand in
 // the file too, as its metadata hpcbill.columns:
 //
 //	group_id            text       who is billed; "" where attribution failed

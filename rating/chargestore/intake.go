@@ -73,13 +73,18 @@ func newIntake() *intake { return &intake{texts: newTexts(), bases: make([]basis
 
 func (in *intake) reset() {
 	for i := range in.lists {
-		l := &in.lists[i]
-		in.spare = append(in.spare, l.chunks...)
-		l.chunks, l.n, l.unsorted = l.chunks[:0], 0, false
+		in.release(i)
 	}
-	in.n = 0
 	in.texts.reset()
 	clear(in.bases)
+}
+
+// release forgets the rows of a group.
+func (in *intake) release(group int) {
+	l := &in.lists[group]
+	in.n -= l.n
+	in.spare = append(in.spare, l.chunks...)
+	l.chunks, l.n, l.unsorted = l.chunks[:0], 0, false
 }
 
 // place gives the place of a group's next row, and the row before it.
@@ -162,7 +167,7 @@ func (in *intake) addRecord(o *rating.Outcome, c *rating.Charge, charged bool) {
 		inSource: number(inSource, j.Source.File, j.Source.Digest),
 	}
 	if before != nil && !list.unsorted {
-		list.unsorted = compare(before, &in.texts, r, &in.texts) > 0
+		list.unsorted = compare(before, r, &in.texts) > 0
 	}
 }
 

@@ -7,14 +7,11 @@ import (
 	"strings"
 )
 
-// compare tells how a row x, whose texts are in xs, stands to y: by group,
-// cluster, end, raw id, part and meter, then by everything else, so that only
-// equal rows compare as equal.
-func compare(x *record, xs *texts, y *record, ys *texts) int {
-	if c := compareTexts(x, xs, y, ys, inGroup, 0, 1); c != 0 {
-		return c
-	}
-	if c := compareTexts(x, xs, y, ys, inOrigin, originCluster, originCluster+1); c != 0 {
+// compare tells how a row x stands to y of the same group: by cluster, end, raw
+// id, part and meter, then by everything else, so that only equal rows compare
+// as equal.
+func compare(x, y *record, t *texts) int {
+	if c := compareTexts(x, y, t, inOrigin, originCluster, originCluster+1); c != 0 {
 		return c
 	}
 	for _, n := range [...]int{nEnd, nJobIDRaw, nFrom} {
@@ -22,7 +19,7 @@ func compare(x *record, xs *texts, y *record, ys *texts) int {
 			return c
 		}
 	}
-	if c := compareTexts(x, xs, y, ys, inBasis, basisMeter, basisMeter+1); c != 0 {
+	if c := compareTexts(x, y, t, inBasis, basisMeter, basisMeter+1); c != 0 {
 		return c
 	}
 	for n := range numberCount {
@@ -31,46 +28,36 @@ func compare(x *record, xs *texts, y *record, ys *texts) int {
 		}
 	}
 	for k := range bundleCount {
-		if c := compareTexts(x, xs, y, ys, k, 0, len(xs.bundles[k].columns)); c != 0 {
+		if c := compareTexts(x, y, t, k, 0, len(t.bundles[k].columns)); c != 0 {
 			return c
 		}
 	}
-	return bytes.Compare(xs.jobID(x), ys.jobID(y))
+	return bytes.Compare(t.jobID(x), t.jobID(y))
 }
 
 // compareTexts compares the texts of a bundle from one place to another.
-func compareTexts(x *record, xs *texts, y *record, ys *texts, bundle, from, to int) int {
-	if xs == ys && x.codes[bundle] == y.codes[bundle] {
+func compareTexts(x, y *record, t *texts, bundle, from, to int) int {
+	if x.codes[bundle] == y.codes[bundle] {
 		return 0
 	}
 	for place := from; place < to; place++ {
-		if c := strings.Compare(xs.of(x, bundle, place), ys.of(y, bundle, place)); c != 0 {
+		if c := strings.Compare(t.of(x, bundle, place), t.of(y, bundle, place)); c != 0 {
 			return c
 		}
 	}
 	return 0
 }
 
-// sorted gives the rows in order. Those of a group mostly came in order.
-func (in *intake) sorted() []*record {
-	groups := in.bundles[inGroup].texts
-	byName := make([]int, len(groups))
-	for i := range byName {
-		byName[i] = i
-	}
-	slices.SortFunc(byName, func(x, y int) int { return strings.Compare(groups[x], groups[y]) })
-	all := make([]*record, 0, in.n)
-	for _, g := range byName {
-		l := &in.lists[g]
-		first := len(all)
-		for i, chunk := range l.chunks {
-			for at := range min(len(chunk), l.n-i*len(chunk)) {
-				all = append(all, &chunk[at])
-			}
-		}
-		if l.unsorted {
-			slices.SortFunc(all[first:], func(x, y *record) int { return compare(x, &in.texts, y, &in.texts) })
+// rowsOf appends the rows of a group in order. Mostly they came in order.
+func (in *intake) rowsOf(group int, rows []*record) []*record {
+	l, first := &in.lists[group], len(rows)
+	for i, chunk := range l.chunks {
+		for at := range min(len(chunk), l.n-i*len(chunk)) {
+			rows = append(rows, &chunk[at])
 		}
 	}
-	return all
+	if l.unsorted {
+		slices.SortFunc(rows[first:], func(x, y *record) int { return compare(x, y, &in.texts) })
+	}
+	return rows
 }

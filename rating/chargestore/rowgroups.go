@@ -14,8 +14,8 @@ const (
 	sharedRows = columnar.PageRows
 )
 
-// rowGroups cuts the sorted rows into row groups, by how many rows each group
-// has and nothing else.
+// rowGroups cuts the rows of all groups, sorted, into row groups, by how many
+// rows each group has and nothing else.
 func rowGroups(counts map[string]int) []int {
 	names := make([]string, 0, len(counts))
 	for name := range counts {
@@ -42,7 +42,7 @@ func rowGroups(counts map[string]int) []int {
 
 // encoding is a row group being made of rows. There are a few, each used for
 // one row group after another, so that the processor's cores have one each
-// while the next rows are merged.
+// while the next rows are taken in.
 type encoding struct {
 	table   *columnar.Table
 	batch   *batch
@@ -57,9 +57,6 @@ type encoding struct {
 	done    chan error // nil while it is idle
 }
 
-// how many row groups are in memory.
-const encodings = 3
-
 func (e *encoding) start(running *sync.WaitGroup) {
 	e.done = make(chan error, 1)
 	e.zeros = resized(e.zeros, e.batch.n)
@@ -72,8 +69,41 @@ func (e *encoding) start(running *sync.WaitGroup) {
 	})
 }
 
-// finish waits for the row group, if there is one, and writes it.
-func (e *encoding) finish(out *columnar.Writer) error {
+// rowGroupWriter encodes row groups side by side and writes them in the order
+// in which they were given.
+type rowGroupWriter struct {
+	out     *columnar.Writer
+	all     [encodings]*encoding
+	next    int
+	running sync.WaitGroup
+}
+
+// how many row groups are being made at once.
+const encodings = 3
+
+func newRowGroupWriter(table *columnar.Table, out *columnar.Writer) *rowGroupWriter {
+	w := &rowGroupWriter{out: out}
+	for i := range w.all {
+		w.all[i] = &encoding{table: table, batch: newBatch(), encoder: columnar.NewEncoder(), vectors: make([]columnar.Vector, columnCount)}
+	}
+	return w
+}
+
+// write begins a row group of rows of the intake, which may be overwritten when
+// it returns.
+func (w *rowGroupWriter) write(in *intake, rows []*record) error {
+	e := w.all[w.next]
+	w.next = (w.next + 1) % encodings
+	if err := w.settle(e); err != nil {
+		return err
+	}
+	e.batch.set(rows, &in.texts)
+	e.start(&w.running)
+	return nil
+}
+
+// settle waits for a row group, if there is one, and writes it.
+func (w *rowGroupWriter) settle(e *encoding) error {
 	if e.done == nil {
 		return nil
 	}
@@ -82,33 +112,19 @@ func (e *encoding) finish(out *columnar.Writer) error {
 	if err != nil {
 		return err
 	}
-	return out.WriteEncoded(&e.group)
+	return w.out.WriteEncoded(&e.group)
 }
 
-// writeRowGroups merges the runs, and encodes and writes them in order.
-func (w *writing) writeRowGroups(table *columnar.Table, out *columnar.Writer) error {
-	m, err := newMerge(w.spool)
-	if err != nil {
-		return err
-	}
-	var all [encodings]*encoding
-	for i := range all {
-		all[i] = &encoding{table: table, batch: newBatch(), encoder: columnar.NewEncoder(), vectors: make([]columnar.Vector, columnCount)}
-	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	sizes := rowGroups(w.counts)
-	for i := range len(sizes) + encodings {
-		e := all[i%encodings]
-		if err := e.finish(out); err != nil {
+// finish writes the row groups that are still being made.
+func (w *rowGroupWriter) finish() error {
+	for range encodings {
+		if err := w.settle(w.all[w.next]); err != nil {
 			return err
 		}
-		if i < len(sizes) {
-			if err := m.take(e.batch, sizes[i]); err != nil {
-				return err
-			}
-			e.start(&running)
-		}
+		w.next = (w.next + 1) % encodings
 	}
 	return nil
 }
+
+// wait waits until no goroutine works any more.
+func (w *rowGroupWriter) wait() { w.running.Wait() }

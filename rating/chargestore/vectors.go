@@ -22,7 +22,7 @@ func (e *encoding) fill() {
 }
 
 // fillTexts numbers the texts of each column of a bundle for themselves.
-func (e *encoding) fillTexts(b *bundle, rows []uint32) {
+func (e *encoding) fillTexts(b *combinations, rows []uint32) {
 	width := len(b.columns)
 	if width == 1 {
 		e.vectors[b.columns[0]].Index, e.vectors[b.columns[0]].Dict = rows, b.texts

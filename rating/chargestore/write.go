@@ -7,7 +7,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"hpcbill/ingest/jobstore/columnar"
 	"hpcbill/rating"
@@ -17,11 +16,11 @@ const temporaryName = "_charges.tmp"
 
 // Write replaces the charges of a period ("2026-03") in dir by those of the
 // outcomes, whole or not at all: until it has succeeded the old ones stand.
-// The same outcomes in any order give the same bytes. The job and the charges
-// of an outcome may be overwritten as soon as its step of the iteration is
-// over. An error that is yielded ends it.
+// The same outcomes in the same order give the same bytes. The job and the
+// charges of an outcome may be overwritten as soon as its step of the iteration
+// is over. An error that is yielded ends it.
 func Write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) error {
-	w := writing{runRows: runRows, at: func(string) {}}
+	w := writing{keptRows: keptRows, at: func(string) {}}
 	if err := w.write(dir, period, outcomes); err != nil {
 		return fmt.Errorf("write the charges of %s: %w", period, err)
 	}
@@ -30,13 +29,10 @@ func Write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) error 
 
 // writing is one use of Write.
 type writing struct {
-	runRows int
-	at      func(step string) // called at each step; tests stop there
+	keptRows int               // see the constant
+	at       func(step string) // called at each step; tests stop there
 
 	period string
-	spool  *spool
-	counts map[string]int // rows of each group
-	failed atomic.Bool    // spooling did
 }
 
 func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) (err error) {
@@ -57,16 +53,9 @@ func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, e
 			_ = os.Remove(partition) // where it is empty: it was made in vain
 		}
 	}()
-	w.period, w.counts = period, map[string]int{}
-	if w.spool, err = newSpool(partition); err != nil {
-		return err
-	}
-	defer w.spool.close()
-	if err := w.collect(outcomes); err != nil {
-		return err
-	}
+	w.period = period
 	temporary := filepath.Join(partition, temporaryName)
-	if err = w.writeFile(temporary); err == nil {
+	if err = w.writeFile(temporary, outcomes); err == nil {
 		w.at("written")
 		err = os.Rename(temporary, fileOf(dir, period))
 	}
@@ -79,8 +68,8 @@ func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, e
 	return errors.Join(syncDir(partition), syncDir(dir))
 }
 
-// writeFile merges the runs into the file of the period.
-func (w *writing) writeFile(name string) error {
+// writeFile makes the file of the period.
+func (w *writing) writeFile(name string, outcomes iter.Seq2[rating.Outcome, error]) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
@@ -90,7 +79,7 @@ func (w *writing) writeFile(name string) error {
 	out := table.Create(columnar.NewEncoder(), f)
 	out.SetMeta("hpcbill.period", w.period)
 	out.SetMeta("hpcbill.columns", descriptions())
-	if err := w.writeRowGroups(table, out); err != nil {
+	if err := w.collect(newRowGroupWriter(table, out), outcomes); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {
