@@ -143,7 +143,12 @@ func (s *sheet) heading() {
 
 // add writes a row, each value in the style of its column. A nil is an empty
 // cell.
-func (s *sheet) add(values ...any) {
+func (s *sheet) add(values ...any) { s.fill(values); s.write() }
+
+// addHigh is add of a row of so many points.
+func (s *sheet) addHigh(points float64, values ...any) { s.fill(values); s.write(height(points)) }
+
+func (s *sheet) fill(values []any) {
 	for i, value := range values {
 		switch value.(type) {
 		case cash, formula:
@@ -152,7 +157,6 @@ func (s *sheet) add(values ...any) {
 			s.cells[i] = excelize.Cell{StyleID: s.ids[i], Value: filled(value)}
 		}
 	}
-	s.write()
 }
 
 // put sets a cell of the row to be written next.

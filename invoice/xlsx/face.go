@@ -164,7 +164,7 @@ func (f *faceWriter) lines(rows lineRows) {
 		f.put(faceUnit, muted, text(f.words.Unit(l.Unit)))
 		f.put(facePrice, price, number(l.Price))
 		f.put(faceAmount, money2, formula{"Lines!" + cellName(amountColumn, rows.first+i), cash{f.inv.Currency, l.Amount}})
-		f.sheet.write(height(lineHeight(text(description))))
+		f.sheet.write(height(lineHeight(text(description), charactersOfFace)))
 	}
 	if len(f.inv.Lines) == 0 {
 		f.put(faceDescription, faceLabel, f.words.Say("no.lines"))
@@ -347,9 +347,12 @@ func (f *faceWriter) difference() style {
 	return s
 }
 
-// lineHeight is the height, in points, of a description that wraps.
-func lineHeight(description string) float64 {
-	const charactersPerLine = 56
+// charactersOfFace is what a line of a description on the face holds.
+const charactersOfFace = 56
+
+// lineHeight is the height, in points, of a description that wraps after so
+// many characters.
+func lineHeight(description string, charactersPerLine int) float64 {
 	lines := 1 + max(0, len([]rune(description))-1)/charactersPerLine
 	return 6 + 13*float64(min(lines, 20))
 }

@@ -43,7 +43,7 @@ var lineColumns = []lineColumn{
 	{column{"Kind", 11, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(string(l.Kind)) }},
 	{column{"Cluster", 14, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Cluster) }},
 	{column{"Meter", 13, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Meter) }},
-	{column{"Description", 46, wrapped}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Description) }},
+	{column{"Description", descriptionWidth, wrapped}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Description) }},
 	{column{"Price class", 12, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.PriceLabel) }},
 	{column{"Quantity", 17, quantity}, func(_ *invoice.Invoice, l *invoice.Line) any { return number(l.Quantity) }},
 	{column{"Unit", 11, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Unit) }},
@@ -62,7 +62,13 @@ var lineColumns = []lineColumn{
 	{column{"Author", 14, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Author) }},
 }
 
-const amountTitle = "Amount"
+const (
+	amountTitle = "Amount"
+
+	// descriptionWidth is that of the column in which a description wraps,
+	// charactersOfLine what a line of it holds.
+	descriptionWidth, charactersOfLine = 56, 52
+)
 
 // columnOf is the number, from 1, of the column of that title.
 func columnOf(columns []lineColumn, title string) int {
@@ -123,7 +129,7 @@ func (b *book) writeLines(invoices []invoice.Invoice, columns []lineColumn, tota
 			for k, c := range columns {
 				values[k] = c.value(inv, l)
 			}
-			s.add(values...)
+			s.addHigh(lineHeight(text(l.Description), charactersOfLine), values...)
 			all = append(all, s.rows)
 			switch {
 			case l.Kind.Lists():
