@@ -28,6 +28,7 @@ type bill struct {
 	account    *accounts
 	lines      []*listLine
 	reductions []*reduction
+	pools      []Pool
 }
 
 // invoices performs the steps of Order.
@@ -37,6 +38,8 @@ func (m *composition) invoices() ([]Invoice, error) {
 	}
 	for _, reduce := range []func() error{
 		m.waive,
+		m.discount,
+		m.cap,
 		m.draw,
 	} {
 		if err := reduce(); err != nil {
@@ -178,12 +181,15 @@ func (m *composition) finish(b *bill) (Invoice, error) {
 	for _, r := range b.reductions {
 		line := r.line(len(inv.Lines)+1, &inv.Lines[r.of])
 		line.Description = words.reduction(&line)
+		if r.rule != nil {
+			line.Description = r.sentence(words, &line, m.composer.settings.Currency)
+		}
 		inv.Lines = append(inv.Lines, line)
 	}
 	if err := c.addUp(b.group, &inv, words); err != nil {
 		return inv, err
 	}
-	inv.Balances, inv.Counters = b.account.balances, b.tiered.sortedCounters()
+	inv.Balances, inv.Counters, inv.Pools = b.account.balances, b.tiered.sortedCounters(), b.pools
 	if err := c.funded(group); err != nil {
 		return inv, err
 	}

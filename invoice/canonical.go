@@ -91,6 +91,12 @@ func (inv *Invoice) content(w *canonicalWriter, cardDigests bool) {
 			inv.Late[i].content(w)
 		}
 	}
+	if len(inv.Pools) > 0 {
+		w.int("pools", int64(len(inv.Pools)))
+		for i := range inv.Pools {
+			inv.Pools[i].content(w)
+		}
+	}
 	w.int("jobs", inv.Jobs)
 	if len(inv.Taxes) > 0 {
 		w.int("taxes", int64(len(inv.Taxes)))

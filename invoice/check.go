@@ -114,6 +114,7 @@ func (inv *Invoice) Check() error {
 	}
 	inv.checkTaxes(bug)
 	inv.checkBalances(bug)
+	inv.checkPools(bug)
 	inv.checkFunds(bug)
 	return errors.Join(errs...)
 }
@@ -125,6 +126,9 @@ func (inv *Invoice) checkReduction(l *Line, reduced []money.Amount, bug func(str
 	}
 	if l.Amount > 0 {
 		bug("line %d is a reduction and positive", l.Position)
+	}
+	if l.Kind.OfMoney() && (l.Quantity.Sign() != 0 || l.Price.Sign() != 0) {
+		bug("line %d takes off money, and %s at %s too", l.Position, l.Quantity, l.Price)
 	}
 	reduced[l.Of] += l.Amount
 }

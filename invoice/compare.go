@@ -91,6 +91,7 @@ func (g *GroupChange) compare() {
 		{"balances", balancesText(b) != balancesText(a)},
 		{"counters", countersText(b) != countersText(a)},
 		{"late draws", lateText(b) != lateText(a)},
+		{"limits", poolsText(b) != poolsText(a)},
 		{"jobs", b.Jobs != a.Jobs},
 		{"taxes", taxesText(b) != taxesText(a)},
 		{"funds", fundsText(b) != fundsText(a)},

@@ -68,16 +68,13 @@ func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (
 	if settings.Currency.Code == "" {
 		return nil, fmt.Errorf("BUG: invoices without a currency")
 	}
-	if len(settings.Reductions.Scopes()) > 0 {
-		return nil, fmt.Errorf("%s: its rules are read, but not applied yet", settings.Reductions.File)
-	}
 	c := &Composer{
 		period: period, settings: settings, roster: roster,
 		groups: make(map[string]*groupSums, len(roster.Groups)),
 		causes: make(map[causeKey]*causeSum),
 	}
 	for _, g := range roster.Groups {
-		sums, err := newGroupSums(g, period)
+		sums, err := newGroupSums(g, period, settings.Reductions)
 		if err != nil {
 			return nil, err
 		}

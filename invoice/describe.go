@@ -24,7 +24,11 @@ type words struct {
 	tiers              tierWords
 	waived, waivedJobs string
 	prepaid, overdraft string
-	percentage         string // "%s %s %% of %s %s"
+	discount           string // "%s: %s %% off line %d"
+	subsidy, capped    string
+	per                [4]string // of limits: rates.Per
+	sharedBy           [5]string // of limits: rates.Sharing
+	percentage         string    // "%s %s %% of %s %s"
 	late               priorWords
 	plural             func(unit string) string
 	number             func(plain string) string
@@ -36,6 +40,9 @@ var english = words{
 	at: "%s: %s at %s %s per %s", formula: "%s: %s, priced by the card's own formula",
 	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
 	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
+	discount: "%s: %s %% off line %d", subsidy: "%s: %s %% off line %d, up to %s", capped: "%s: at most %s, from line %d",
+	per:        [4]string{"a month", "a quarter", "a fiscal year", "in all"},
+	sharedBy:   [5]string{"", "for each PI", "for each department", "for each class", "for all together"},
 	percentage: "%s %s %% of %s %s",
 	late:       priorWords{late: "Correction of %s: records that came in after it was issued", invoice: " (invoice %s)", jobs: ", %s jobs", job: ", %s job"},
 	plural:     pluralEnglish, number: money.Group,
@@ -50,8 +57,11 @@ var spanish = words{
 	jobs: "%s trabajos en %s", oneJob: "%s trabajo en %s", storage: "Almacenamiento en %s",
 	at: "%s: %s a %s %s por %s", formula: "%s: %s, según la fórmula propia de la tarifa",
 	waivedJobs: "Condonado (%s): %s de la línea %d, de %s", waived: "Condonado (%s): %s de la línea %d",
-	prepaid:    "Con cargo a la asignación %s: %s de la línea %d",
-	overdraft:  "Fuera de la asignación %s, condonado: %s de la línea %d",
+	prepaid:   "Con cargo a la asignación %s: %s de la línea %d",
+	overdraft: "Fuera de la asignación %s, condonado: %s de la línea %d",
+	discount:  "%s: %s %% menos de la línea %d", subsidy: "%s: %s %% menos de la línea %d, hasta %s", capped: "%s: como máximo %s, de la línea %d",
+	per:        [4]string{"al mes", "por trimestre", "por año fiscal", "en total"},
+	sharedBy:   [5]string{"", "por investigador principal", "por departamento", "por clase", "para todos"},
 	percentage: "%s %s %% de %s %s",
 	late:       priorWords{late: "Corrección de %s: registros que llegaron después de su emisión", invoice: " (factura %s)", jobs: ", %s trabajos", job: ", %s trabajo"},
 	plural:     pluralSpanish,

@@ -37,6 +37,7 @@ type Invoice struct {
 	Funds    []FundShare   // who pays the total, where it is split; none where one fund does or none is named
 	Balances []Balance     // prepaid allocations, as this period leaves them
 	Counters []Counter     // of tiers over a fiscal year, as this period leaves them
+	Pools    []Pool        // limits of subsidies and caps, likewise
 	Late     []LedgerEntry // what issued months draw and count beyond what was issued; none where nothing came late
 	Jobs     int64         // jobs charged for more than a quantity of 0
 }
@@ -58,6 +59,8 @@ const (
 	Usage     Kind = "usage"
 	Storage   Kind = "storage"
 	Waiver    Kind = "waiver"    // forgiven by a rule of the card, an outage or a person: a reduction
+	Discount  Kind = "discount"  // a percentage off by a rule, at most what it grants: a reduction
+	Cap       Kind = "cap"       // above the most that is charged: a reduction
 	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
 	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
 	Manual    Kind = "manual"    // an adjustment: a charge or a credit that a person wrote
@@ -67,7 +70,7 @@ const (
 )
 
 // kinds are all of them, in printed order.
-var kinds = [...]Kind{Usage, Storage, Waiver, Prepaid, Overdraft, Manual, Prior, Overhead, Tax}
+var kinds = [...]Kind{Usage, Storage, Waiver, Discount, Cap, Prepaid, Overdraft, Manual, Prior, Overhead, Tax}
 
 // Lists reports whether lines of the kind are use at list price.
 func (k Kind) Lists() bool { return k == Usage || k == Storage }
@@ -77,6 +80,10 @@ func (k Kind) Reduces() bool { return !k.Lists() && !k.Adds() }
 
 // Adds reports whether lines of the kind are neither use nor a reduction of it.
 func (k Kind) Adds() bool { return k == Manual || k == Prior || k == Overhead || k == Tax }
+
+// OfMoney reports whether lines of the kind take off money alone, and have no
+// quantity and no price.
+func (k Kind) OfMoney() bool { return k == Discount || k == Cap }
 
 // rank is the place of the kind among the kinds.
 func (k Kind) rank() int {
@@ -93,6 +100,9 @@ const (
 	CodeWaived    = "waived"        // by a rule or an end state of a card
 	CodeOutage    = rating.ByOutage // by outages.yaml
 	CodeWaiver    = rating.ByWaiver // by waivers.csv
+	CodeDiscount  = "discount"
+	CodeSubsidy   = "subsidy" // a discount with a limit
+	CodeCap       = "cap"
 	CodePrepaid   = "prepaid"
 	CodeOverdraft = "overdraft_waived"
 )
@@ -122,7 +132,7 @@ type Line struct {
 	Amount      money.Amount
 	Jobs        int64
 	Code        string // of a reduction or an adjustment: why
-	Reason      string // of a reduction: the waiver's reason or the allocation's name; of an adjustment: its reason; of a correction: the invoice
+	Reason      string // of a reduction: the waiver's reason, or the name of the rule or allocation; of an adjustment: its reason; of a correction: the invoice
 	Of          int    // of a reduction: the Position of the line it reduces; else 0
 	Reference   string // of an adjustment: what names it; of a correction: the month; else ""
 	Author      string // of an adjustment: who decided on it; else ""

@@ -33,6 +33,7 @@ type invoiceJSON struct {
 	Total          string        `json:"total"`
 	Balances       []balanceJSON `json:"balances"`
 	Counters       []counterJSON `json:"counters,omitempty"`
+	Pools          []poolJSON    `json:"pools,omitempty"`
 	Jobs           int64         `json:"jobs"`
 	Taxes          []taxJSON     `json:"taxes,omitempty"`
 	Funds          []fundJSON    `json:"funds,omitempty"`
@@ -43,6 +44,7 @@ type entryJSON struct {
 	Kind       LedgerKind `json:"kind,omitempty"`
 	Group      string     `json:"group"`
 	Allocation string     `json:"allocation,omitempty"`
+	Pool       string     `json:"pool,omitempty"`
 	Card       string     `json:"card,omitempty"`
 	Period     string     `json:"period"`
 	Meter      string     `json:"meter"`
@@ -140,13 +142,16 @@ func (inv Invoice) MarshalJSON() ([]byte, error) {
 	for _, c := range inv.Counters {
 		j.Counters = append(j.Counters, counterJSON{c.Card, c.Meter, c.Money, c.Unit, dateText{c.From}, exactText{c.Opening}, exactText{c.Counted}})
 	}
+	for i := range inv.Pools {
+		j.Pools = append(j.Pools, inv.Pools[i].toJSON())
+	}
 	for i := range inv.Funds {
 		j.Funds = append(j.Funds, inv.Funds[i].toJSON(c))
 	}
 	j.Manual, j.Prior = plainOrNone(c, inv.Manual), plainOrNone(c, inv.Prior)
 	j.Overhead, j.Tax = plainOrNone(c, inv.Overhead), plainOrNone(c, inv.Tax)
 	for _, e := range inv.Late {
-		j.Late = append(j.Late, entryJSON{e.Kind, e.Group, e.Allocation, e.Card, e.Period, e.Meter, e.Unit, exactText{e.Units}})
+		j.Late = append(j.Late, entryJSON{e.Kind, e.Group, e.Allocation, e.Pool, e.Card, e.Period, e.Meter, e.Unit, exactText{e.Units}})
 	}
 	for i := range inv.Taxes {
 		j.Taxes = append(j.Taxes, inv.Taxes[i].toJSON(c))
@@ -193,6 +198,13 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 	for _, c := range j.Counters {
 		read.Counters = append(read.Counters, Counter{c.Card, c.Meter, c.Money, c.Unit, c.From.Date, c.Opening.Exact, c.Counted.Exact})
 	}
+	for i := range j.Pools {
+		pool, err := j.Pools[i].pool()
+		if err != nil {
+			return fmt.Errorf("limit of %s: %w", j.Pools[i].Rule, err)
+		}
+		read.Pools = append(read.Pools, pool)
+	}
 	for _, t := range j.Taxes {
 		sum, err := t.sum(c)
 		if err != nil {
@@ -208,7 +220,7 @@ func (inv *Invoice) UnmarshalJSON(text []byte) error {
 		read.Funds = append(read.Funds, share)
 	}
 	for _, e := range j.Late {
-		read.Late = append(read.Late, LedgerEntry{e.Kind, e.Group, e.Allocation, e.Card, e.Period, e.Meter, e.Unit, e.Units.Exact})
+		read.Late = append(read.Late, LedgerEntry{e.Kind, e.Group, e.Allocation, e.Pool, e.Card, e.Period, e.Meter, e.Unit, e.Units.Exact})
 	}
 	*inv = read
 	return nil

@@ -12,7 +12,8 @@ import (
 type LedgerEntry struct {
 	Kind        LedgerKind
 	Group       string
-	Allocation  string // of a draw
+	Allocation  string // of a draw; of a rule's limit, the rule
+	Pool        string // of a rule's limit: who has it together
 	Card        string // of a count
 	Period      string // "2026-03"
 	Meter, Unit string
@@ -23,6 +24,9 @@ func (e *LedgerEntry) content(w *canonicalWriter) {
 	w.text("entry.kind", string(e.Kind))
 	w.text("entry.group", e.Group)
 	w.text("entry.allocation", e.Allocation)
+	if e.Pool != "" {
+		w.text("entry.pool", e.Pool)
+	}
 	w.text("entry.card", e.Card)
 	w.text("entry.period", e.Period)
 	w.text("entry.meter", e.Meter)
@@ -38,6 +42,11 @@ const (
 	Drawn        LedgerKind = ""      // on a prepaid allocation
 	CountedUnits LedgerKind = "units" // of a meter, over a fiscal year
 	CountedMoney LedgerKind = "money" // that the units cost at list price
+
+	// What a rule of reductions took or charged of its limit. They are the
+	// kinds of its lines.
+	Subsidised = LedgerKind(Discount)
+	Capped     = LedgerKind(Cap)
 )
 
 // Opening is what an allocation still holds when a period begins: its units
@@ -135,6 +144,11 @@ func (inv *Invoice) ledgerEntries() (entries []LedgerEntry) {
 	for j := range inv.Counters {
 		if c := &inv.Counters[j]; c.Counted.Sign() != 0 {
 			entries = append(entries, c.entry(inv))
+		}
+	}
+	for j := range inv.Pools {
+		if p := &inv.Pools[j]; p.Counted.Sign() != 0 {
+			entries = append(entries, p.entry(inv))
 		}
 	}
 	return entries

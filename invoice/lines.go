@@ -4,6 +4,7 @@ import (
 	"sort"
 	"strings"
 
+	"hpcbill/rates"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
@@ -147,8 +148,11 @@ func (k partKey) less(o partKey) bool {
 type reduction struct {
 	kind             Kind
 	code, reason     string
-	of               int // index of the list line
-	order            int // among the reductions of the kind: of the allocation, or of the rule
+	of               int                   // index of the list line
+	order            int                   // among the reductions of the kind: of the allocation, or of the rule
+	rule             *rates.ReductionScope // of a discount or a cap
+	percent          money.Exact           // of a discount
+	limit            *rates.PoolLimit      // of a subsidy or a cap
 	quantity, amount money.Exact
 	jobs             int64
 	printed          money.Amount // share of the list line's amount
@@ -235,6 +239,9 @@ func (r *reduction) line(position int, list *Line) Line {
 	line.Code, line.Reason = r.code, r.reason
 	line.Quantity, line.Exact, line.Amount = r.quantity.Neg(), r.amount.Neg(), -r.printed
 	line.Jobs = r.jobs
+	if r.kind.OfMoney() {
+		line.Price = money.Exact{}
+	}
 	return line
 }
 

@@ -12,9 +12,9 @@ func Order() []Step {
 	return []Step{
 		{"list charges", true},
 		{"waivers and refunds", true},
-		{"class discount and subsidies", false},
+		{"class discount and subsidies", true},
 		{"allowances", false},
-		{"caps", false},
+		{"caps", true},
 		{"prepaid balance", true},
 		{"manual adjustments", true},
 		{"prior-period items", true},

@@ -3,6 +3,7 @@ package invoice
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,10 @@ func aRoster(t *rapid.T) *rates.Roster {
 	}
 	roster := &rates.Roster{}
 	for g := range rapid.IntRange(1, 3).Draw(t, "groups") {
-		group := &rates.Group{ID: fmt.Sprintf("g%d", g), Language: rapid.SampledFrom([]string{"", "en", "es"}).Draw(t, "language")}
+		group := &rates.Group{
+			ID: fmt.Sprintf("g%d", g), Language: rapid.SampledFrom([]string{"", "en", "es"}).Draw(t, "language"),
+			PI: rapid.SampledFrom([]string{"Ada", "Bob"}).Draw(t, "pi"), Class: "internal", Department: "D",
+		}
 		for a := range rapid.IntRange(0, 3).Draw(t, "allocations") {
 			group.Allocations = append(group.Allocations, &rates.Allocation{
 				Name: fmt.Sprintf("a%d", a), Meter: rapid.SampledFrom([]string{"su", "core_hours"}).Draw(t, "meter"),
@@ -96,6 +100,76 @@ func someAdjustments(t *rapid.T, roster *rates.Roster) ([]Adjustment, map[string
 		sums[group] += money.Amount(sign * cents)
 	}
 	return all, sums
+}
+
+// someReductions draws discounts, with and without a limit, and caps.
+func someReductions(t *rapid.T) *rates.Reductions {
+	days := []rates.Date{{}, {Year: 2026, Month: 3, Day: 1}, {Year: 2026, Month: 3, Day: 10}, {Year: 2026, Month: 3, Day: 29}, {Year: 2026, Month: 4, Day: 1}}
+	r := &rates.Reductions{File: "reductions.yaml"}
+	scope := func(name string) rates.ReductionScope {
+		return rates.ReductionScope{
+			Name: name, Meters: rapid.SampledFrom([]rates.Names{nil, {"su"}, {"!gpu_hours"}}).Draw(t, "meters"),
+			Groups: rapid.SampledFrom([]rates.Names{nil, {"g0"}, {"!g0"}}).Draw(t, "groups"),
+			From:   rapid.SampledFrom(days).Draw(t, "from"), Until: rapid.SampledFrom(days).Draw(t, "until"),
+		}
+	}
+	limit := func() rates.PoolLimit {
+		return rates.PoolLimit{
+			Amount: money.Ratio(rapid.Int64Range(0, 200_000).Draw(t, "limit"), 100),
+			Per:    rates.Per(rapid.IntRange(0, 3).Draw(t, "per")), SharedBy: rates.Sharing(rapid.IntRange(0, 4).Draw(t, "shared by")),
+		}
+	}
+	for n := range rapid.IntRange(0, 2).Draw(t, "discounts") {
+		d := &rates.Discount{ReductionScope: scope(fmt.Sprintf("d%d", n))}
+		d.Percent = rapid.SampledFrom([]money.Exact{money.Int(100), money.Int(30), money.Ratio(100, 3)}).Draw(t, "percent")
+		if rapid.Bool().Draw(t, "limited") {
+			l := limit()
+			d.Limit = &l
+		}
+		r.Discounts = append(r.Discounts, d)
+	}
+	for n := range rapid.IntRange(0, 2).Draw(t, "caps") {
+		r.Caps = append(r.Caps, &rates.Cap{ReductionScope: scope(fmt.Sprintf("c%d", n)), Limit: limit()})
+	}
+	return r
+}
+
+// someCounted draws what February counted towards the limits, whole cents.
+func someCounted(t *rapid.T, r *rates.Reductions) []LedgerEntry {
+	var all []LedgerEntry
+	rules, _ := r.Limits()
+	for i, rule := range rules {
+		kind := Subsidised
+		if i >= len(rules)-len(r.Caps) {
+			kind = Capped
+		}
+		all = append(all, LedgerEntry{
+			Kind: kind, Group: "g0", Allocation: rule.Name, Period: "2026-02", Unit: "USD",
+			Pool:  rapid.SampledFrom([]string{"group g0", "pi Ada", "department D", "class internal", "all"}).Draw(t, "pool"),
+			Units: money.Ratio(rapid.Int64Range(1, 100_000).Draw(t, "counted"), 100),
+		})
+	}
+	return all
+}
+
+// requireLimits adds up over all invoices what each invoice says of a pool
+// that it shares.
+func requireLimits(t *rapid.T, invoices []Invoice, ledger []LedgerEntry) {
+	counted := make(map[string]money.Exact)
+	for _, inv := range invoices {
+		for _, p := range inv.Pools {
+			key := string(p.Kind) + p.Rule + p.Holder()
+			counted[key] = counted[key].Add(p.Counted)
+			require.True(t, p.OpeningFrom(inv.Period, ledger).Equal(p.Opening))
+		}
+	}
+	for _, inv := range invoices {
+		for _, p := range inv.Pools {
+			sum := counted[string(p.Kind)+p.Rule+p.Holder()]
+			require.True(t, sum.Equal(p.Counted.Add(p.Others)), "one says of the others what they say of themselves")
+			require.True(t, sum.Sign() == 0 || p.Opening.Add(sum).Cmp(p.Limit) <= 0, "no limit is exceeded")
+		}
+	}
 }
 
 // someAdded draws rules of overhead and tax.
@@ -197,6 +271,7 @@ func TestEverythingAddsUp(t *testing.T) {
 		roster := aRoster(t)
 		settings := Settings{Currency: usd, Rounding: money.Mode(rapid.IntRange(0, int(money.Floor)).Draw(t, "rounding")), FiscalYearStart: 2}
 		settings.Overhead, settings.Tax = someAdded(t)
+		settings.Reductions = someReductions(t)
 		var outcomes []rating.Outcome
 		for n := range rapid.IntRange(0, 25).Draw(t, "jobs") {
 			outcomes = append(outcomes, anOutcome(t, roster, period.Start.Unix(), period.End.Unix(), uint64(n)))
@@ -209,12 +284,16 @@ func TestEverythingAddsUp(t *testing.T) {
 				Meter: rapid.SampledFrom([]string{"su", "spent", "volume"}).Draw(t, "meter"), Period: "2026-02", Units: aQuantity(t),
 			})
 		}
+		ledger = append(ledger, someCounted(t, settings.Reductions)...)
 		adjustments, adjusted := someAdjustments(t, roster)
 		invoices, summary := composeAll(t, period, settings, roster, ledger, outcomes, adjustments, 1)
 		shuffled := rapid.Permutation(outcomes).Draw(t, "order")
-		again, summaryAgain := composeAll(t, period, settings, roster, ledger, shuffled, adjustments, rapid.IntRange(1, 3).Draw(t, "composers"))
+		reversed := &rates.Roster{Groups: slices.Clone(roster.Groups)}
+		slices.Reverse(reversed.Groups)
+		again, summaryAgain := composeAll(t, period, settings, reversed, ledger, shuffled, adjustments, rapid.IntRange(1, 3).Draw(t, "composers"))
 		requireSame(t, invoices, summary, again, summaryAgain)
 		requireAddsUp(t, invoices, outcomes, ledger, adjusted)
+		requireLimits(t, invoices, ledger)
 	})
 }
 

@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ type groupSums struct {
 	scopes      []rates.FundScope   // in force on the last day of the period
 	manual      []*Adjustment       // of the period
 	prior       []*Correction       // of issued months
-	bounds      []int64             // instants inside the period at which an allocation begins, changes or ends
+	bounds      []int64             // instants inside the period at which an allocation, a deposit or a rule of reductions begins or ends
 	lines       map[lineKey]*lineSum
 	common      []*lineSum // the first few of lines: comparing is faster than hashing eight texts
 	jobs        int64
@@ -69,7 +70,7 @@ type lineSum struct {
 	estimatedDays int64 // counted by a use that was carried forward
 }
 
-func newGroupSums(g *rates.Group, period rates.Period) (*groupSums, error) {
+func newGroupSums(g *rates.Group, period rates.Period, reductions *rates.Reductions) (*groupSums, error) {
 	s := &groupSums{
 		group: g, lines: make(map[lineKey]*lineSum),
 		first: period.Start.Unix(), last: period.End.Unix() - 1,
@@ -97,21 +98,41 @@ func newGroupSums(g *rates.Group, period rates.Period) (*groupSums, error) {
 			}
 		}
 	}
+	for _, rule := range reductions.Scopes() {
+		if rule.Applies(g) {
+			from, until := daysOf(rule.From, rule.Until, period)
+			s.cut(from)
+			s.cut(until)
+		}
+	}
 	sort.Slice(s.bounds, func(i, j int) bool { return s.bounds[i] < s.bounds[j] })
 	sort.SliceStable(s.allocations, func(i, j int) bool { return drawnBefore(s.allocations[i], s.allocations[j]) })
 	return s, nil
 }
 
+// cut begins a segment at an instant that lies inside the period.
+func (s *groupSums) cut(at int64) {
+	if at > s.first && at <= s.last && !slices.Contains(s.bounds, at) {
+		s.bounds = append(s.bounds, at)
+	}
+}
+
 // span gives the seconds [from, until) in which a is in force; an open end is
 // the end of the period.
 func span(a *rates.Allocation, period rates.Period) (from, until int64) {
+	return daysOf(a.From, a.Until, period)
+}
+
+// daysOf gives the seconds of a half-open span of days; no bound is that of the
+// period.
+func daysOf(first, end rates.Date, period rates.Period) (from, until int64) {
 	zone := period.Start.Location()
 	from, until = period.Start.Unix(), period.End.Unix()
-	if !a.From.IsZero() {
-		from = a.From.Midnight(zone).Unix()
+	if !first.IsZero() {
+		from = first.Midnight(zone).Unix()
 	}
-	if !a.Until.IsZero() {
-		until = a.Until.Midnight(zone).Unix()
+	if !end.IsZero() {
+		until = end.Midnight(zone).Unix()
 	}
 	return from, until
 }
@@ -151,11 +172,17 @@ func (s *groupSums) segmentOf(at int64) int {
 
 // covers reports whether a is in force in the segment.
 func (s *groupSums) covers(a *rates.Allocation, segment int, period rates.Period) bool {
+	return s.within(segment, a.From, a.Until, period)
+}
+
+// within reports whether a segment lies in a half-open span of days of which
+// the sums know.
+func (s *groupSums) within(segment int, first, end rates.Date, period rates.Period) bool {
 	start := s.first
 	if segment > 0 {
 		start = s.bounds[segment-1]
 	}
-	from, until := span(a, period)
+	from, until := daysOf(first, end, period)
 	return from <= start && start < until
 }
 

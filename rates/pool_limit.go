@@ -1,6 +1,8 @@
 package rates
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +32,15 @@ var limitPers = [...]string{"month", "quarter", "fiscal_year", "once"}
 
 // String is the time as a file writes it.
 func (p Per) String() string { return limitPers[p] }
+
+// ParsePer reads what String prints.
+func ParsePer(text string) (Per, error) {
+	i := slices.Index(limitPers[:], text)
+	if i < 0 {
+		return 0, fmt.Errorf("%q is no time of a limit", text)
+	}
+	return Per(i), nil
+}
 
 // First gives the month in which the time begins that period lies in: quarters
 // are those of the fiscal year, which begins with the month start. Of PerOnce
@@ -66,6 +77,15 @@ var limitSharings = [...]string{"group", "pi", "department", "class", "all"}
 
 // String is the choice as a file writes it.
 func (s Sharing) String() string { return limitSharings[s] }
+
+// ParseSharing reads what String prints.
+func ParseSharing(text string) (Sharing, error) {
+	i := slices.Index(limitSharings[:], text)
+	if i < 0 {
+		return 0, fmt.Errorf("%q says of nobody who shares a limit", text)
+	}
+	return Sharing(i), nil
+}
 
 // Of names whom a group shares a limit with: its PI, its department …; "" where
 // the roster does not say, and for ByAll.

@@ -101,7 +101,7 @@ func TestEveryChangeIsRefused(t *testing.T) {
 // TestARowIsNotLaundered has another program leave a row where the next entry
 // will be: it must not become part of the history.
 func TestARowIsNotLaundered(t *testing.T) {
-	const row = `INSERT INTO ledger SELECT (SELECT max(entry) + 1 FROM entries), item, 'chem', allocation, period, meter, unit, '-1000000', kind, card FROM ledger`
+	const row = `INSERT INTO ledger SELECT (SELECT max(entry) + 1 FROM entries), item, 'chem', allocation, period, meter, unit, '-1000000', kind, card, pool FROM ledger`
 	db, path := full(t)
 	_, err := db.write.Exec(row)
 	require.Error(t, err, "a row that nothing closes does not land")

@@ -61,13 +61,13 @@ func readLedger(ctx context.Context, q querier, before string) ([]invoice.Ledger
 	return collect(ctx, q, func(row scanner) (invoice.LedgerEntry, error) {
 		var e invoice.LedgerEntry
 		var units string
-		err := row.Scan(&e.Kind, &e.Group, &e.Allocation, &e.Card, &e.Period, &e.Meter, &e.Unit, &units)
+		err := row.Scan(&e.Kind, &e.Group, &e.Allocation, &e.Pool, &e.Card, &e.Period, &e.Meter, &e.Unit, &units)
 		if err != nil {
 			return e, err
 		}
 		e.Units, err = invoice.ParseExact(units)
 		return e, err
-	}, `SELECT coalesce(l.kind, ''), l.group_id, l.allocation, coalesce(l.card, ''), l.period, l.meter, l.unit, l.units
+	}, `SELECT coalesce(l.kind, ''), l.group_id, l.allocation, coalesce(l.pool, ''), coalesce(l.card, ''), l.period, l.meter, l.unit, l.units
 	      FROM ledger l JOIN invoices i ON i.entry = l.entry
 	     WHERE ? = '' OR l.period < ? AND i.period < ? ORDER BY l.entry, l.item`, before, before, before)
 }

@@ -130,6 +130,12 @@ func (is *Issue) allowed(ctx context.Context, c *change) error {
 				return &StaleError{is.Period, inv.Group.ID, "allocation " + b.Allocation, b.Opening, left}
 			}
 		}
+		for j := range inv.Pools {
+			p := &inv.Pools[j]
+			if counted := p.OpeningFrom(is.Period, ledger); !counted.Equal(p.Opening) {
+				return &StaleError{is.Period, inv.Group.ID, "what counts towards the limit of " + p.Rule, p.Opening, counted}
+			}
+		}
 		for j := range inv.Counters {
 			c := &inv.Counters[j]
 			if counted := c.OpeningFrom(inv.Group.ID, is.Period, ledger); !counted.Equal(c.Opening) {
@@ -250,6 +256,9 @@ func (c *change) draws(ctx context.Context, inv *invoice.Invoice) error {
 		columns := []column{
 			{"item", int64(i + 1)}, {"group_id", e.Group}, {"allocation", e.Allocation}, {"period", e.Period},
 			{"meter", e.Meter}, {"unit", e.Unit}, {"units", e.Units.String()},
+		}
+		if e.Pool != "" {
+			columns = append(columns, column{"pool", e.Pool})
 		}
 		if e.Kind != invoice.Drawn {
 			columns = append(columns, column{"kind", string(e.Kind)}, column{"card", e.Card})
