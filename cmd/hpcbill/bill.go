@@ -51,6 +51,8 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if state.State == history.Issued {
 		return a.billIssued(ctx, s, p)
 	}
+	gaps := a.lookForGaps(s, p)
+	defer gaps.wait()
 	before, err := s.lastDraft(ctx, p)
 	if err != nil {
 		return err
@@ -59,7 +61,7 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(s, p), a.printStorage(s, b))
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String(), draftDir)), a.printCoverage(gaps), a.printStorage(s, b))
 	if err != nil {
 		return err
 	}

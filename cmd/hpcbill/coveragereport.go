@@ -145,11 +145,33 @@ func missingDays(days []coveredDay) string {
 	return strings.Join(names, ", ")
 }
 
-// printCoverage prints a line where records of a closed period may be missing.
-func (a *app) printCoverage(s *site, p rates.Period) error {
-	line, _, err := s.coverageGaps(p, a.now())
-	if err == nil && line != "" {
-		fmt.Fprintf(a.stdout, "coverage     %s; see hpcbill report coverage --period %s\n", line, p)
+// gapSearch looks for days of a closed period whose records may be missing,
+// while the period is computed.
+type gapSearch struct {
+	done   chan struct{}
+	period rates.Period
+	line   string
+	err    error
+}
+
+func (a *app) lookForGaps(s *site, p rates.Period) *gapSearch {
+	g := &gapSearch{done: make(chan struct{}), period: p}
+	now := a.now()
+	go func() {
+		defer close(g.done)
+		g.line, _, g.err = s.coverageGaps(p, now)
+	}()
+	return g
+}
+
+// wait waits until the store is not read any more.
+func (g *gapSearch) wait() { <-g.done }
+
+// printCoverage prints a line where there are such days.
+func (a *app) printCoverage(g *gapSearch) error {
+	g.wait()
+	if g.err == nil && g.line != "" {
+		fmt.Fprintf(a.stdout, "coverage     %s; see hpcbill report coverage --period %s\n", g.line, g.period)
 	}
-	return err
+	return g.err
 }

@@ -63,6 +63,8 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 	if state.State == history.Issued {
 		return a.redraw(ctx, s, p)
 	}
+	gaps := a.lookForGaps(s, p)
+	defer gaps.wait()
 	b, err := a.reviewed(ctx, s, p)
 	if err != nil {
 		return err
@@ -78,7 +80,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 		return err
 	}
 	b.invoices = invoices
-	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(s, p), a.printStorage(s, b))
+	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(gaps), a.printStorage(s, b))
 	if err != nil {
 		return err
 	}
