@@ -91,6 +91,7 @@ func load32(s string, i int) uint32 {
 // tresTexts remembers what TRES texts say: a cluster has few of them beside
 // its many jobs.
 type tresTexts struct {
+	last  *tresText
 	slots [4096]*tresText
 	all   map[string]*tresText
 }
@@ -101,8 +102,12 @@ type tresText struct {
 }
 
 func (t *tresTexts) of(s string) (*tresText, *fault) {
+	if t.last != nil && t.last.text == s {
+		return t.last, nil
+	}
 	slot := &t.slots[hashText(s)%uint32(len(t.slots))]
 	if *slot != nil && (*slot).text == s {
+		t.last = *slot
 		return *slot, nil
 	}
 	known, ok := t.all[s]
@@ -119,6 +124,6 @@ func (t *tresTexts) of(s string) (*tresText, *fault) {
 			t.all[known.text] = known
 		}
 	}
-	*slot = known
+	*slot, t.last = known, known
 	return known, nil
 }

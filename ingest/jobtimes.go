@@ -40,16 +40,31 @@ func (p *parser) times(c *cells, j *Job) *fault {
 }
 
 // stamp reads one of the times, where the dump has its column.
-func (p *parser) stamp(c *cells, f field, into *stamp, j *Job) (ok bool) {
+func (p *parser) stamp(c *cells, f field, into *stamp, j *Job) bool {
 	i := p.schema.at[f]
 	if i < 0 {
 		return true
 	}
-	*into, ok = p.clock.parse(c.at(i))
+	cell, last := c.at(i), &p.lastStamps[f-fieldSubmit]
+	if cell != last.cell {
+		read, ok := p.clock.parse(cell)
+		if !ok {
+			return false
+		}
+		*last = stampCell{cell, read}
+	}
+	*into = last.stamp
 	if into.leap {
 		j.Notes |= NoteLeapSecond
 	}
-	return ok
+	return true
+}
+
+// stampCell is a cell and the time that it says: the tasks of an array were
+// submitted, and often started, at the same second. "" says none.
+type stampCell struct {
+	cell  string
+	stamp stamp
 }
 
 func badStamp(name, cell string) *fault {

@@ -43,10 +43,13 @@ type parser struct {
 
 	cells, spare   cells
 	stamps         stamps // of the record at hand
-	oddState       State  // of the record at hand, where it is not one of Slurm's
+	lastStamps     [fieldEnd - fieldSubmit + 1]stampCell
+	oddState       State // of the record at hand, where it is not one of Slurm's
 	previousSubmit Instant
 	columnTexts    [fieldCount]texts
 	stateCells     map[string]stateCell
+	lastState      stateCell // of the cell lastStateCell
+	lastStateCell  string
 	limit          lastLimit
 	allocated      tresTexts
 	requested      tresTexts

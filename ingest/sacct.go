@@ -139,7 +139,11 @@ func (p *parser) state(cell string) (State, string, bool) {
 	if cell == "COMPLETED" {
 		return Completed, "", true
 	}
+	if cell != "" && cell == p.lastStateCell {
+		return p.lastState.word, p.lastState.by, true
+	}
 	if known, ok := p.stateCells[cell]; ok {
+		p.lastStateCell, p.lastState = cell, known
 		return known.word, known.by, true
 	}
 	word, by, ok := parseState(cell)

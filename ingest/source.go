@@ -8,6 +8,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"unsafe"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -122,15 +123,14 @@ func (s *source) next() (block string, last bool, err error) {
 			if s.filled > maxLineBytes {
 				return "", false, &fault{"", "a line is longer than 8 MiB", "this is not sacct's output"}
 			}
-			s.buf = append(make([]byte, 0, max(blockBytes, 2*s.filled)), s.buf...)
-			s.buf = s.buf[:cap(s.buf)]
+			s.grow(max(blockBytes, 2*s.filled))
 		}
 		n, err := s.text.Read(s.buf[s.filled:])
 		s.filled += n
 		s.textRead += int64(n)
 		if err == io.EOF {
 			s.ended = true
-			return string(s.buf[:s.filled]), true, s.drain()
+			return s.cut(s.filled), true, s.drain()
 		}
 		if err != nil {
 			if s.packing != "" {
@@ -145,16 +145,28 @@ func (s *source) next() (block string, last bool, err error) {
 			s.anywhere = isJSON(string(s.buf[:s.filled]))
 		}
 		if s.anywhere {
-			block = string(s.buf[:s.filled])
-			s.filled = 0
-			return block, false, nil
+			return s.cut(s.filled), false, nil
 		}
 		if i := bytes.LastIndexByte(s.buf[:s.filled], '\n'); i >= 0 {
-			block = string(s.buf[:i+1])
-			s.filled = copy(s.buf, s.buf[i+1:s.filled])
-			return block, false, nil
+			return s.cut(i + 1), false, nil
 		}
 	}
+}
+
+// grow makes the buffer anew, of size bytes, with what is filled.
+func (s *source) grow(size int) {
+	larger := make([]byte, size)
+	copy(larger, s.buf[:s.filled])
+	s.buf = larger
+}
+
+// cut gives out the first n bytes of what is filled. They are never written
+// again: the buffer is full then, and what is read next goes into another.
+func (s *source) cut(n int) string {
+	block := unsafe.String(unsafe.SliceData(s.buf), n)
+	s.buf = s.buf[n:s.filled:s.filled]
+	s.filled -= n
+	return block
 }
 
 // drain reads what follows the packed stream, so that the digest is that of
