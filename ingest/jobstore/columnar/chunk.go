@@ -124,9 +124,11 @@ func (c *chunk) writeRuns(rows int) error {
 func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []uint32) {
 	values = grow(&c.enc.ints, len(order))
 	n := len(order)
-	if c.column.Nullable {
+	null := c.column.Null
+	// To look for NULLs in the order of the memory first costs little, and
+	// most columns have none.
+	if c.column.Nullable && slices.Contains(ints, null) {
 		levels = grow(&c.enc.levels, len(order))
-		null := c.column.Null
 		n = 0
 		for i, row := range order {
 			v, level := ints[row], uint32(1)
