@@ -2,6 +2,7 @@ package rates
 
 import (
 	"fmt"
+	"slices"
 
 	"hpcbill/rates/formula"
 )
@@ -31,6 +32,20 @@ func (m Match) Asks() Asks {
 		a = a.And(m.conditions[i].field.asks())
 	}
 	return a
+}
+
+// Patterns lists the values and globs that m wants, or does not want, of a
+// text.
+func (m Match) Patterns(f TextField) []string {
+	var list []string
+	for i := range m.conditions {
+		if c := &m.conditions[i]; c.field.kind == textKind && c.field.text == f {
+			for _, p := range slices.Concat(c.wanted, c.unwanted) {
+				list = append(list, p.text)
+			}
+		}
+	}
+	return list
 }
 
 // Condition is one condition of a match on something other than a text.

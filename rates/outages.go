@@ -99,7 +99,7 @@ func (o *Outages) order() {
 }
 
 // AskForNodes reports whether a window is bound to nodes by name, so that
-// jobs must say on which they ran.
+// jobs must say on which they ran. A nil Outages has no windows.
 func (o *Outages) AskForNodes() bool {
-	return slices.ContainsFunc(o.All, func(w *Outage) bool { return w.Nodes != nil })
+	return o != nil && slices.ContainsFunc(o.All, func(w *Outage) bool { return w.Nodes != nil || w.Match.Asks().Nodes })
 }

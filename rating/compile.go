@@ -224,7 +224,8 @@ func (c *rule) isProportional(rc *rates.RuleCharge) bool {
 			formulas = append(formulas, let.Formula)
 		}
 	}
-	return !usesSlot(formulas, formula.ElapsedSeconds) && !usesSlot(formulas, formula.SuspendedSeconds)
+	return !slices.ContainsFunc([]formula.Slot{formula.ElapsedSeconds, formula.SuspendedSeconds, formula.CalendarDays},
+		func(slot formula.Slot) bool { return usesSlot(formulas, slot) })
 }
 
 // hardwareSlots are the figures of a node type.

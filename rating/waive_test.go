@@ -254,7 +254,7 @@ func drawWindows(t *rapid.T) (windows []string, row string) {
 			rapid.SampledFrom([]string{"", ", match: {partition: cpu}", `, match: {cpus: "> 20"}`}).Draw(t, "match")))
 	}
 	if percent := rapid.SampledFrom([]string{"none", "", "50", "33.33"}).Draw(t, "percent"); percent != "none" {
-		row = "c1,1,,"+percent+",,r,a,2025-12-31\nc2,1,,"+percent+",,r,a,2025-12-31\nc3,1,,"+percent+",,r,a,2025-12-31"
+		row = "c1,1,," + percent + ",,r,a,2025-12-31\nc2,1,," + percent + ",,r,a,2025-12-31\nc3,1,," + percent + ",,r,a,2025-12-31"
 	}
 	return windows, row
 }

@@ -167,6 +167,10 @@ func (in *inputs) kindOf(name string) string {
 		return "adjustments"
 	case in.config.ReductionsFile:
 		return "reductions"
+	case in.config.OutagesFile:
+		return "outages"
+	case in.config.WaiversFile:
+		return "waivers"
 	}
 	return "card"
 }

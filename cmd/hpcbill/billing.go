@@ -156,7 +156,7 @@ func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period
 
 // ratedColumns are the columns of the job store that rating, the charges and
 // the documents look at; the others are not read, and node_list only where a
-// card asks for the names of nodes.
+// card or an outage asks for the names of nodes.
 var ratedColumns = []string{
 	"job_id", "user_name", "account", "partition", "qos", "wckey", "reservation", "job_name", "state",
 	"eligible_time", "elapsed_seconds", "suspended_seconds", "timelimit_seconds",
@@ -190,6 +190,9 @@ func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error]
 }
 
 func (in *inputs) ratedColumns() []string {
+	if in.outages.AskForNodes() {
+		return append(slices.Clone(ratedColumns), "node_list")
+	}
 	for _, c := range in.cards {
 		if c.AsksNodeNames() {
 			return append(slices.Clone(ratedColumns), "node_list")

@@ -14,8 +14,8 @@ func (a *app) checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "read the whole configuration and print every fault",
-		Long: `Reads hpcbill.yaml, the roster, the rate cards and the storage quotas and prints
-every fault with its file, line and remedy. A version of a card that billed an
+		Long: `Reads hpcbill.yaml, the roster, the rate cards, the storage quotas and whatever
+else they name, and prints every fault with its file, line and remedy. A version of a card that billed an
 issued month and was edited since is a fault, with the months that it billed.
 Writes nothing.
 
@@ -74,6 +74,12 @@ func (a *app) printSite(in *inputs) error {
 	}
 	if c.ReductionsFile != "" {
 		fmt.Fprintf(a.stdout, "%s: %s\n", c.ReductionsFile, count(int64(len(in.reductions.Scopes())), "rule"))
+	}
+	if c.OutagesFile != "" {
+		fmt.Fprintf(a.stdout, "%s: %s\n", c.OutagesFile, count(int64(len(in.outages.All)), "outage"))
+	}
+	if c.WaiversFile != "" {
+		fmt.Fprintf(a.stdout, "%s: %s\n", c.WaiversFile, count(int64(len(in.waivers.All)), "waiver"))
 	}
 	for _, s := range c.Sources {
 		if s.Command != nil {

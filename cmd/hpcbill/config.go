@@ -36,6 +36,8 @@ type config struct {
 	StorageFile     string
 	AdjustmentsFile string // "" = none
 	ReductionsFile  string // likewise
+	OutagesFile     string // likewise
+	WaiversFile     string // likewise
 	StorageSources  []storageSourceConfig
 	StorageCards    []storageCardConfig
 
@@ -94,7 +96,7 @@ type configLoader struct {
 	*config
 }
 
-var configKeys = []string{"organisation", "currency", "timezone", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "reductions", "invoice", "schedule"}
+var configKeys = []string{"organisation", "currency", "timezone", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "reductions", "outages", "waivers", "invoice", "schedule"}
 
 // load reads the keys whose meaning others need first: periods and sources
 // are read in the site's zone.
@@ -109,7 +111,7 @@ func (l *configLoader) load(root *yaml.Node) {
 		}
 	}
 	l.Zone = time.UTC
-	for _, key := range []string{"timezone", "organisation", "currency", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "reductions", "invoice", "schedule"} {
+	for _, key := range []string{"timezone", "organisation", "currency", "first_period", "roster", "clusters", "sources", "storage", "adjustments", "reductions", "outages", "waivers", "invoice", "schedule"} {
 		if n := values[key]; n != nil {
 			l.key(key, n)
 		}
@@ -140,6 +142,10 @@ func (l *configLoader) key(key string, n *yaml.Node) {
 		l.AdjustmentsFile, _ = l.Text(n, key)
 	case "reductions":
 		l.ReductionsFile, _ = l.Text(n, key)
+	case "outages":
+		l.OutagesFile, _ = l.Text(n, key)
+	case "waivers":
+		l.WaiversFile, _ = l.Text(n, key)
 	case "clusters":
 		l.clusters(n)
 	case "sources":

@@ -88,6 +88,7 @@ func (a *app) estimate(in *inputs, r request, group, class, format string) error
 		return err
 	}
 	tariff := in.tariff()
+	tariff.Outages, tariff.Waivers = nil, nil // what is asked for has no number, and meets no outage that is known
 	if tariff.Cards[r.cluster] == nil {
 		return usageError{fmt.Errorf("cluster %q is not under clusters: in %s", r.cluster, configFile), ""}
 	}

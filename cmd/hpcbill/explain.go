@@ -273,13 +273,16 @@ func (a *app) printOutcome(in *inputs, p explainedOutcome) {
 	for _, step := range p.Steps {
 		a.printStep(step)
 	}
-	total := money.Exact{}
+	total, pays := money.Exact{}, "pays"
+	if p.Verdict == rating.Waived.String() {
+		pays = "is forgiven"
+	}
 	for _, c := range p.Charges {
 		if c.Tiers != "" && c.Price.Sign() == 0 {
-			fmt.Fprintf(a.stdout, "    %s pays %s %s, priced with all that it uses in the period\n", c.Group, quantity(c.Quantity), c.Unit)
+			fmt.Fprintf(a.stdout, "    %s %s %s %s, priced with all that it uses in the period\n", c.Group, pays, quantity(c.Quantity), c.Unit)
 			continue
 		}
-		fmt.Fprintf(a.stdout, "    %s pays %s %s at %s %s = %s %s\n", c.Group, quantity(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, quantity(c.Amount), in.config.Currency.Code)
+		fmt.Fprintf(a.stdout, "    %s %s %s %s at %s %s = %s %s\n", c.Group, pays, quantity(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, quantity(c.Amount), in.config.Currency.Code)
 		total = total.Add(c.Amount)
 	}
 	if len(p.Charges) > 1 {

@@ -25,6 +25,8 @@ type inputs struct {
 	storage     storageInputs
 	adjustments []invoice.Adjustment
 	reductions  *rates.Reductions // nil = none
+	outages     *rates.Outages    // likewise
+	waivers     *rates.Waivers    // likewise
 	texts       []inputText       // what was read, in a fixed order
 }
 
@@ -93,7 +95,8 @@ func readInputs(site siteTexts) (*inputs, error) {
 	if in.config, err = loadConfig(configFile, text); err != nil {
 		return nil, err
 	}
-	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(site), in.readAdjustments(read), in.readReductions(read))
+	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(site), in.readAdjustments(read), in.readReductions(read),
+		in.readOutages(read), in.readWaivers(read))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +186,8 @@ func (in *inputs) crossCheck() error {
 	for _, g := range in.roster.Groups {
 		known = append(known, g.ID)
 	}
-	return errors.Join(in.checkStorageGroups(known), in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkReductions())
+	return errors.Join(in.checkStorageGroups(known), in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkReductions(),
+		in.checkOutages(), in.checkWaivers())
 }
 
 // settings are the invoice settings.

@@ -99,7 +99,7 @@ func (a *app) openHistory() (*history.DB, error) {
 
 // tariff is what the rating stage needs of the inputs.
 func (in *inputs) tariff() rating.Tariff {
-	t := rating.Tariff{Zone: in.zone(), Roster: in.roster, Cards: map[string]*rates.Card{}}
+	t := rating.Tariff{Zone: in.zone(), Roster: in.roster, Cards: map[string]*rates.Card{}, Outages: in.outages, Waivers: in.waivers}
 	for _, c := range in.config.Clusters {
 		t.Cards[c.Name] = in.cards[c.Card]
 	}
