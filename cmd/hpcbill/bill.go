@@ -85,6 +85,12 @@ func (a *app) draft(ctx context.Context, s *site, p rates.Period, draw bool) (*b
 	if err := missedAdjustments(ctx, s.history, s.inputs); err != nil {
 		return nil, err
 	}
+	idle, err := s.checkWaiving(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.printUnread(s.inputs)
+	a.printIdleWaivers(s.inputs, idle, func(w *idleWaiver) bool { return w.concerns(p) })
 	b, err := s.compute(ctx, s.inputs, p, keepCharges(s.path(chargesDir)))
 	if err != nil {
 		return nil, err

@@ -27,10 +27,16 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 			if err == nil {
 				err = errors.Join(a.checkFunds(c.Context(), in), a.checkMissedAdjustments(c.Context(), in), a.checkEdited(c.Context(), in))
 			}
+			var idle []idleWaiver
+			if err == nil {
+				idle, err = a.checkWaivingOf(c.Context(), in)
+			}
 			if err != nil {
 				return err
 			}
 			a.printWarnings(in)
+			a.printUnread(in)
+			a.printIdleWaivers(in, idle, func(*idleWaiver) bool { return true })
 			return a.printSite(in)
 		},
 	}

@@ -31,7 +31,8 @@ documents into invoices/YYYY-MM. From then on the month is closed.
 
 Refuses while the month is not over, an earlier month is not issued, anything is
 held or quarantined in it (unless --accept-held gives the reason, which is kept),
-or the inputs have changed since the draft. Issuing an issued month again draws
+a row of waivers.csv that may be of it meets no job, or the inputs have changed
+since the draft. Issuing an issued month again draws
 its documents again and changes nothing.
 
 Exit codes: 0 done · 1 refused · 2 configuration · 4 issued, and differs.`,
@@ -69,7 +70,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.refuseQuarantined(ctx, p, acceptHeld), b.late.refuseLateHeld(acceptHeld)); err != nil {
+	if err := errors.Join(s.refuseQuarantined(ctx, p, acceptHeld), b.late.refuseLateHeld(acceptHeld), s.refuseUnmetWaivers(ctx, p)); err != nil {
 		return err
 	}
 	if err := a.record(ctx, s, b, acceptHeld); err != nil {

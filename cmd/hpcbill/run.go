@@ -98,6 +98,10 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %v\n", p, err)
 		return nil
 	}
+	if err := s.refuseUnmetWaivers(ctx, p); err != nil {
+		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %v\n", p, err)
+		return nil
+	}
 	gaps, serious, err := s.coverageGaps(p, a.now())
 	if err != nil {
 		return err

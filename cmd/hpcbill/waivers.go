@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
+	"hpcbill/ingest/jobstore"
 	"hpcbill/rates"
 	"hpcbill/rates/nearest"
 )
@@ -93,4 +98,86 @@ func (in *inputs) checkWaivers() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkWaiving finds what is wrong with outages and waivers in the light of
+// the jobs and of what is issued, and the waivers that waive nothing.
+func (s *site) checkWaiving(ctx context.Context) ([]idleWaiver, error) {
+	idle, err := s.checkWaivedJobs(ctx)
+	return idle, errors.Join(err, s.checkLateOutages(ctx))
+}
+
+// checkWaivingOf is checkWaiving for a site of which nothing is opened. It
+// writes nothing: without jobs, or a history, there is nothing to look up.
+func (a *app) checkWaivingOf(ctx context.Context, in *inputs) (idle []idleWaiver, err error) {
+	if in.outages == nil && in.waivers == nil {
+		return nil, nil
+	}
+	s := &site{dir: a.siteDir, inputs: in}
+	if _, err := os.Stat(s.path(jobsDir)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if s.jobs, err = jobstore.Open(s.path(jobsDir)); err != nil {
+		return nil, err
+	}
+	var none usageError
+	if s.history, err = a.openHistory(); errors.As(err, &none) {
+		s.history = nil
+	} else if err != nil {
+		return nil, err
+	} else {
+		defer func() { err = errors.Join(err, s.history.Close()) }()
+	}
+	return s.checkWaiving(ctx)
+}
+
+// printIdleWaivers says which rows waive nothing.
+func (a *app) printIdleWaivers(in *inputs, idle []idleWaiver, some func(*idleWaiver) bool) {
+	for i := range idle {
+		w := &idle[i]
+		if !some(w) {
+			continue
+		}
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s:%d: %s\n", in.waivers.File, w.row.Line, oneLine(w.message))
+		if w.hint != "" {
+			fmt.Fprintf(a.stderr, "hpcbill: hint: %s\n", oneLine(w.hint))
+		}
+	}
+}
+
+// refuseUnmetWaivers keeps a period open while a row that may be of it meets
+// no job: whoever wrote it meant one.
+func (s *site) refuseUnmetWaivers(ctx context.Context, p rates.Period) error {
+	idle, err := s.checkWaiving(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range idle {
+		if w := &idle[i]; !w.met && w.concerns(p) {
+			errs = append(errs, hinted{fmt.Errorf("%s:%d: %s", s.waivers.File, w.row.Line, w.message), w.hint})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// siteFiles are the files that a site may have beside hpcbill.yaml, with the
+// key that names each.
+var siteFiles = [...][2]string{
+	{"adjustments.csv", "adjustments"}, {"reductions.yaml", "reductions"}, {"outages.yaml", "outages"}, {"waivers.csv", "waivers"},
+}
+
+// printUnread says which of these files are there and not read.
+func (a *app) printUnread(in *inputs) {
+	c := in.config
+	read := []string{c.AdjustmentsFile, c.ReductionsFile, c.OutagesFile, c.WaiversFile}
+	for i, f := range siteFiles {
+		if read[i] != "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(a.siteDir, f[0])); err == nil {
+			fmt.Fprintf(a.stderr, "hpcbill: warning: %s is there, and nothing reads it\n", f[0])
+			fmt.Fprintf(a.stderr, "hpcbill: hint: name it in %s under %s:\n", configFile, f[1])
+		}
+	}
 }
