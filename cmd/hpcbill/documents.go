@@ -87,7 +87,7 @@ func (d *documents) list() []document {
 				return xlsx.WriteGroup(w, *inv, d.groupRows(inv.Group.ID), d.storageRows(inv.Group.ID))
 			}},
 			document{inv.Number, stem(inv) + ".html", func(w io.Writer) error {
-				return html.Write(w, *inv, html.Extras{ChainHead: d.chainHead})
+				return html.Write(w, *inv, html.Extras{ChainHead: d.chainHead, Storage: heldBy(d.storage, inv.Group.ID)})
 			}},
 		)
 	}

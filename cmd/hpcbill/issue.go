@@ -15,7 +15,6 @@ import (
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
-	"hpcbill/rating"
 
 	"github.com/spf13/cobra"
 )
@@ -163,11 +162,7 @@ func (a *app) drawIssued(ctx context.Context, s *site, p rates.Period) ([]invoic
 	if err != nil {
 		return nil, err
 	}
-	held, _, err := in.storageOf(p)
-	if err != nil {
-		return nil, err
-	}
-	storage, err := rating.NewRater(in.tariff()).Storage(held.Holdings, p)
+	storage, err := in.ratedStorage(p)
 	if err == nil {
 		err = invoice.TierPricesOf(invoices).SettleStorage(storage)
 	}

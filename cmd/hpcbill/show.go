@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/invoice/html"
+	"hpcbill/rates"
 	"hpcbill/rates/money"
 
 	"github.com/spf13/cobra"
@@ -40,17 +42,38 @@ func (a *app) showCommand() *cobra.Command {
 				return err
 			}
 			if format == "html" {
-				state, err := db.Period(c.Context(), inv.Period)
-				if err != nil {
-					return err
-				}
-				return html.Write(a.stdout, inv, html.Extras{ChainHead: state.Hash})
+				return a.showPage(c.Context(), db, inv)
 			}
 			return a.showInvoice(inv, format)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "table", "table, json, csv or html")
 	return c
+}
+
+// showPage draws the page that went out.
+func (a *app) showPage(ctx context.Context, db *history.DB, inv invoice.Invoice) error {
+	state, err := db.Period(ctx, inv.Period)
+	if err != nil {
+		return err
+	}
+	evidence, err := db.Evidence(ctx, inv.Period)
+	if err != nil {
+		return err
+	}
+	in, err := recordedInputs(evidence)
+	if err != nil {
+		return fmt.Errorf("%s: what the history recorded: %w", inv.Period, err)
+	}
+	month, err := rates.ParsePeriod(inv.Period, in.zone())
+	if err != nil {
+		return err
+	}
+	storage, err := in.ratedStorage(month)
+	if err != nil {
+		return err
+	}
+	return html.Write(a.stdout, inv, html.Extras{ChainHead: state.Hash, Storage: heldBy(storage, inv.Group.ID)})
 }
 
 func (a *app) showInvoice(inv invoice.Invoice, format string) error {

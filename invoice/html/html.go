@@ -20,6 +20,8 @@ import (
 type Extras struct {
 	// ChainHead is the digest of the history's entry that issued the invoice.
 	ChainHead string
+	// Storage is what the group held in the period.
+	Storage []Holding
 	// Meanings says for a meter what one of its units is, in place of the
 	// words that package templates has for the usual units.
 	Meanings map[string]string

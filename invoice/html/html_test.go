@@ -151,7 +151,11 @@ func TestGolden(t *testing.T) {
 	spanish.Taxes = []invoice.TaxSum{{Name: "IVA", Percent: exact(t, "19"), Of: invoice.Taxable(), Base: 33000, Amount: 6270, Note: "Art. 75 <LIVA>"}}
 	spanish.Group.TaxID = "ES-X1"
 	spanish.Group.Fund, spanish.Funds = "", funds(t)
-	requireGolden(t, "draft-es.html", draw(t, spanish, html.Extras{}))
+	requireGolden(t, "draft-es.html", draw(t, spanish, html.Extras{Storage: []html.Holding{
+		{Place: "ix", Days: 31, QuotaBytes: 12e12, UsedBytes: 7_654_321_000_000, Unit: "TB", Counted: "TB"},
+		{Place: "ceph (ssd)", Holder: "project chem_01", Days: 15, QuotaBytes: 2 << 40, UsedBytes: 1 << 39, Unit: "TiB", Counted: "TB"}, // 2.199023255552 TB, 0.549755813888 TB
+		{Place: "scratch", Days: 31, QuotaBytes: -1, UsedBytes: -1, Unit: "TB"},
+	}}))
 }
 
 func TestWriteIsReproducible(t *testing.T) {
@@ -185,7 +189,7 @@ func TestHostileTextIsShownAsTyped(t *testing.T) {
 		inv.Group.Name, inv.Group.Department, inv.Group.PO, inv.Issuer.Name = text, text, text, text
 		inv.Lines[0].Description, inv.Lines[3].Code, inv.Lines[4].Reason, inv.Balances[0].Allocation = text, text, text, text
 		inv.Number = text
-		got := draw(t, inv, html.Extras{Meanings: map[string]string{"su": text}, ChainHead: text})
+		got := draw(t, inv, html.Extras{Meanings: map[string]string{"su": text}, ChainHead: text, Storage: []html.Holding{{Place: text, Holder: text}}})
 		require.GreaterOrEqual(t, strings.Count(got, want), 8, "%q", want)
 		require.NotContains(t, got, "<script")
 		require.NotContains(t, got, "<img")

@@ -37,8 +37,11 @@ type page struct {
 	Funds    []fundRow
 	ByPart   bool // some fund pays of a part alone
 	Balances []balance
+	Storage  []storageRow
 	Meanings []fact
 	Basis    []fact
+
+	StorageHolders bool // a listing names who holds some of it
 }
 
 // fact is a label and what stands beside it.
@@ -82,6 +85,7 @@ func newPage(inv invoice.Invoice, extras Extras) (*page, error) {
 		Basis:     basisOf(inv, extras, words),
 	}
 	p.ByPart = partly(p.Funds)
+	p.Storage, p.StorageHolders = storageOf(extras.Storage, words)
 	p.Title = titleOf(inv, words)
 	if len(inv.Lines) > 0 {
 		p.Remarks = append(p.Remarks, words.Say("rounded.note", "places", strconv.Itoa(linePlaces(inv.Lines))))
