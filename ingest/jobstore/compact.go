@@ -86,6 +86,9 @@ func (k *compaction) run() error {
 			return err
 		}
 	}
+	if err := k.writer.settle(); err != nil {
+		return err
+	}
 	if len(k.gone) == 0 && len(k.catalog.Sightings) == 0 {
 		return os.RemoveAll(k.store.path(temporaryDir))
 	}

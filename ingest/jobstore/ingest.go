@@ -170,7 +170,7 @@ func (g *Ingest) Abort() {
 		return
 	}
 	g.ended = true
-	_ = g.wait() // it is given up anyway
+	_, _ = g.wait(), g.parts.settle() // it is given up anyway
 	if !g.store.exists(journalName) {
 		os.RemoveAll(g.store.path(temporaryDir)) // what is left, the next Begin clears
 	}
@@ -191,6 +191,9 @@ func (g *Ingest) commit(d Dump) (Record, error) {
 		return Record{}, err
 	}
 	if err := g.rewrite(d); err != nil {
+		return Record{}, err
+	}
+	if err := g.parts.settle(); err != nil {
 		return Record{}, err
 	}
 	r, err := g.finishRecord(d)

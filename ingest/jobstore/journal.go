@@ -42,14 +42,17 @@ func (s *Store) commit(c *catalog, j journal) error {
 	if err := s.writeTemporaryJSON("journal", j); err != nil {
 		return err
 	}
-	if err := s.syncDir(s.path(temporaryDir)); err != nil {
+	if err := s.syncTemporary(j); err != nil {
+		return err
+	}
+	if err := s.syncFile(s.path(temporaryDir)); err != nil {
 		return err
 	}
 	s.at("before-commit")
 	if err := os.Rename(s.path(temporaryDir+"/journal"), s.path(journalName)); err != nil {
 		return err
 	}
-	if err := s.syncDir(s.dir); err != nil {
+	if err := s.syncFile(s.dir); err != nil {
 		return err
 	}
 	s.at("committed")
@@ -77,7 +80,7 @@ func (s *Store) rollForward() error {
 		return err
 	}
 	s.at("journal-gone")
-	if err := s.syncDir(s.dir); err != nil {
+	if err := s.syncFile(s.dir); err != nil {
 		return err
 	}
 	return os.RemoveAll(s.path(temporaryDir))
@@ -110,7 +113,7 @@ func (s *Store) apply(j journal) error {
 	}
 	sort.Strings(dirs)
 	for _, dir := range dirs {
-		if err := s.syncDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.syncFile(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -155,17 +158,46 @@ func (s *Store) writeTemporaryJSON(name string, v any) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.Write(append(data, '\n')); err != nil {
-		return err
-	}
-	return s.sync(f)
+	_, err = f.Write(append(data, '\n'))
+	return err
 }
 
-func (s *Store) syncDir(dir string) error {
-	d, err := os.Open(dir)
+// syncsAtOnce is how many files are brought to the disk at a time: a file
+// system puts those that come together into one write of its own journal.
+const syncsAtOnce = 16
+
+// syncTemporary brings the journal, and every file that it moves, to the disk.
+func (s *Store) syncTemporary(j journal) error {
+	names := make(chan string, len(j.Moves)+1)
+	names <- "journal"
+	for _, m := range j.Moves {
+		names <- m.From
+	}
+	close(names)
+	workers := min(syncsAtOnce, len(names))
+	errs := make(chan error, workers)
+	for range workers {
+		go func() {
+			var failed error
+			for name := range names {
+				failed = errors.Join(failed, s.syncFile(s.path(temporaryDir+"/"+name)))
+			}
+			errs <- failed
+		}()
+	}
+	var failed error
+	for range workers {
+		failed = errors.Join(failed, <-errs)
+	}
+	return failed
+}
+
+// syncFile brings a file, or the entries of a directory, to the disk.
+func (s *Store) syncFile(name string) error {
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	return s.sync(d)
+	defer f.Close()
+	return s.sync(f)
 }

@@ -34,6 +34,8 @@ type partWriter struct {
 
 	order, scratch []uint32
 	keys, spare    []key
+
+	syncing chan error // of the file before; nil where none is under way
 }
 
 func (s *Store) newPartWriter(place string) *partWriter {
@@ -233,24 +235,40 @@ func (w *partWriter) create(p *newPart, keys []key, fill func(*os.File) (*column
 	if err != nil {
 		return err
 	}
-	defer file.Close()
 	parquet, err := fill(file)
 	if err != nil {
-		return err
+		return errors.Join(err, file.Close())
 	}
 	parquet.SetMeta("hpcbill.cluster", p.Cluster)
 	parquet.SetMeta("hpcbill.month", p.Month)
 	index, shape := encodeIndex(keys, false)
 	shape.Offset = parquet.Append(index)
 	if err := parquet.Close(); err != nil {
-		return err
-	}
-	if err := w.store.sync(file); err != nil {
-		return err
+		return errors.Join(err, file.Close())
 	}
 	p.Rows, p.Index, p.Bytes, p.late = len(keys), shape, parquet.Size(), parquet.Late()
 	w.store.at("part-written")
-	return file.Close()
+	return w.syncBehind(file)
+}
+
+// syncBehind has a file brought to the disk and closed while the next one is
+// being written: what is left to do for the commit is then little.
+func (w *partWriter) syncBehind(file *os.File) error {
+	err := w.settle()
+	syncing := make(chan error, 1)
+	w.syncing = syncing
+	go func() { syncing <- errors.Join(w.store.sync(file), file.Close()) }()
+	return err
+}
+
+// settle waits for the file before.
+func (w *partWriter) settle() error {
+	if w.syncing == nil {
+		return nil
+	}
+	err := <-w.syncing
+	w.syncing = nil
+	return err
 }
 
 // describe fills in the ranges that let a reader pass the part over, and the
@@ -294,9 +312,6 @@ func (p *newPart) finish(s *Store, digest string, dumpTime ingest.Instant) error
 			if err := late.Set(file, s.table, digest, int64(dumpTime)); err != nil {
 				return err
 			}
-		}
-		if err := s.sync(file); err != nil {
-			return err
 		}
 		p.name = columnar.Fold(p.name^columnar.Hash(digest), uint64(dumpTime)^key2)
 	}

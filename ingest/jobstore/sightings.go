@@ -29,11 +29,9 @@ func (g *Ingest) writeSightings(cluster string, keys []key) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
 	g.sightings = append(g.sightings, n)
-	return g.store.sync(f)
+	_, err = f.Write(data)
+	return err
 }
 
 // finish fills in what is known of the dump at its end.

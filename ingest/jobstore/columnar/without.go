@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 
@@ -193,9 +194,10 @@ func (c *chunk) shrinkTexts(data []byte, values int, gone []uint32) error {
 }
 
 // statisticsWithout gives the statistics of a column but for some rows, which
-// are as exact as those of the file: other programs may answer from them. The
-// whole column is looked through only where a row that goes may have had the
-// least or the greatest value.
+// are as exact as those of the file: other programs may answer from them.
+// Where a row that goes may have had the least or the greatest value, the
+// column is looked through until rows that stay have both, and so to its end
+// only where none has.
 func (f *File) statisticsWithout(position int, gone []uint32) (stats metadata.EncodedStatistics, err error) {
 	column := &f.table.Columns[position]
 	meta, err := f.reader.MetaData().RowGroup(0).ColumnChunk(position)
@@ -206,22 +208,34 @@ func (f *File) statisticsWithout(position int, gone []uint32) (stats metadata.En
 	if err != nil || known == nil {
 		return stats, err
 	}
-	going, err := f.extremesOf(position, gone, true)
+	going, err := f.extremesOf(position, gone, true, nil)
 	if err != nil {
 		return stats, err
 	}
-	if known.HasMinMax() && going.within(column, known.EncodeMin(), known.EncodeMax()) {
-		stats.SetMin(known.EncodeMin()).SetMax(known.EncodeMax()).SetNullCount(known.NullCount() - going.nulls)
-		stats.Signed = column.signed()
-		return stats, nil
+	if !known.HasMinMax() {
+		staying, err := f.extremesOf(position, gone, false, nil)
+		return staying.encode(column), err
 	}
-	staying, err := f.extremesOf(position, gone, false)
-	return staying.encode(column), err
+	same := going.within(column, known.EncodeMin(), known.EncodeMax())
+	if !same {
+		staying, err := f.extremesOf(position, gone, false, func(e *extremes) bool {
+			bounds := e.encode(column)
+			same = e.any && bytes.Equal(bounds.Min, known.EncodeMin()) && bytes.Equal(bounds.Max, known.EncodeMax())
+			return same
+		})
+		if err != nil || !same {
+			return staying.encode(column), err
+		}
+	}
+	stats.SetMin(known.EncodeMin()).SetMax(known.EncodeMax()).SetNullCount(known.NullCount() - going.nulls)
+	stats.Signed = column.signed()
+	return stats, nil
 }
 
 // extremesOf looks through the rows of a column that are among those given,
-// or through all others.
-func (f *File) extremesOf(position int, rows []uint32, among bool) (e extremes, err error) {
+// or through all others. enough, where not nil, is asked after each page
+// whether to stop.
+func (f *File) extremesOf(position int, rows []uint32, among bool, enough func(*extremes) bool) (e extremes, err error) {
 	pages, err := f.Pages(0, []int{position})
 	if err != nil {
 		return e, err
@@ -252,6 +266,9 @@ func (f *File) extremesOf(position int, rows []uint32, among bool) (e extremes, 
 			}
 		}
 		before += n
+		if enough != nil && enough(&e) {
+			return e, nil
+		}
 	}
 }
 
