@@ -45,7 +45,7 @@ func TestNoIdleWords(t *testing.T) {
 		said.WriteString(path)
 	}
 	for _, key := range keys("en") {
-		if family, _, ok := strings.Cut(key, "."); ok && slices.Contains([]string{"month", "meaning"}, family) {
+		if family, _, ok := strings.Cut(key, "."); ok && slices.Contains([]string{"month", "meaning", "per"}, family) {
 			continue
 		}
 		require.Contains(t, said.String(), `"`+key+`"`)

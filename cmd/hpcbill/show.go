@@ -86,8 +86,11 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 	}
 	t := table{columns: columns("line", "kind", "description", ">quantity", "unit", ">price", ">amount")}
 	for _, l := range inv.Lines {
-		t.add(int64(l.Position), string(l.Kind), l.Description, l.Quantity.Decimal(6, money.HalfEven), l.Unit,
-			l.Price.String(), inv.Currency.Plain(l.Amount))
+		quantity, unit, price := l.Quantity.Decimal(6, money.HalfEven), l.Unit, l.Price.String()
+		if l.Kind.OfMoney() {
+			quantity, unit, price = "", "", ""
+		}
+		t.add(int64(l.Position), string(l.Kind), l.Description, quantity, unit, price, inv.Currency.Plain(l.Amount))
 	}
 	if format == "csv" {
 		return t.write(a.stdout, format)
@@ -113,6 +116,11 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 		}
 		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s%s drawn, %s left until %s\n", oneLine(b.Allocation),
 			quantity(b.Opening), b.Unit, moved, quantity(b.Drawn), quantity(b.Left), b.Until)
+	}
+	for i := range inv.Pools {
+		p := &inv.Pools[i]
+		fmt.Fprintf(a.stdout, "limit of %s, %s: %s %s, %s before, %s in this period and %s of others, %s left\n", oneLine(p.Rule), oneLine(p.Holder()),
+			quantity(p.Limit), p.Unit, quantity(p.Opening), quantity(p.Counted), quantity(p.Others), quantity(p.Left()))
 	}
 	for _, n := range inv.Counters {
 		fmt.Fprintf(a.stdout, "tiers of %s count %s since %s: %s before, %s in this period\n", n.Meter, n.Unit, n.From,

@@ -74,7 +74,7 @@ func row(inv *invoice.Invoice, l *invoice.Line) []string {
 		text(inv.Period), text(inv.Zone), text(inv.Number), status, text(inv.Issued),
 		text(g.ID), text(g.Name), text(g.Department), text(g.Class), text(g.Fund), text(g.PO),
 		strconv.Itoa(l.Position), text(string(l.Kind)), text(l.Cluster), text(l.Meter), text(l.Unit), text(l.PriceLabel), text(l.Description),
-		decimal(l.Quantity), decimal(l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
+		priced(l, l.Quantity), priced(l, l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
 		jobs(inv, l), text(l.Code), text(l.Reason), positive(l.Of),
 		text(l.Card), l.Version.String(), text(l.CardDigest), text(l.Reference), text(l.Author),
 	}
@@ -100,6 +100,15 @@ func decimal(x money.Exact) string {
 		return x.Decimal(places, money.HalfEven)
 	}
 	return s
+}
+
+// priced writes a quantity or a price, and leaves the cell of a line that has
+// none empty.
+func priced(l *invoice.Line, x money.Exact) string {
+	if l.Kind.OfMoney() {
+		return ""
+	}
+	return decimal(x)
 }
 
 // jobs is the number of jobs in a line of use or a reduction of one; on other

@@ -67,6 +67,25 @@ func counted(c invoice.Counter, words templates.Words) string {
 		"date", words.Date(c.From.Year, c.From.Month, c.From.Day), "opening", set(c.Opening), "counted", set(c.Counted)))
 }
 
+// limited says what a rule took or charged of its limit, and who shares it.
+func limited(p *invoice.Pool, words templates.Words) string {
+	set := func(x money.Exact) string { return words.Number(shortest(x, 2, maxQuantityPlaces)) }
+	key := "limit.gives"
+	if p.Kind == invoice.Cap {
+		key = "limit.charges"
+	}
+	text := words.Say(key, "rule", p.Rule, "limit", set(p.Limit), "unit", words.Unit(p.Unit),
+		"per", words.Say("per."+p.Per.String()), "opening", set(p.Opening), "counted", set(p.Counted), "left", set(p.Left()))
+	switch {
+	case p.SharedBy == rates.ByGroup:
+	case p.Of == "":
+		text += " " + words.Say("limit.shared.all", "others", set(p.Others))
+	default:
+		text += " " + words.Say("limit.shared", "of", p.Of, "others", set(p.Others))
+	}
+	return templates.Visible(text)
+}
+
 // beyondKey tells what became of the use beyond an allocation.
 func beyondKey(b invoice.Balance) string {
 	if b.Overdraft == rates.OverdraftWaive {

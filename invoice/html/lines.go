@@ -63,7 +63,7 @@ func sectionsOf(inv invoice.Invoice, words templates.Words) []section {
 }
 
 func lineOf(l invoice.Line, currency money.Currency, places int, words templates.Words) line {
-	return line{
+	x := line{
 		Position:    strconv.Itoa(l.Position),
 		Description: templates.Visible(l.Description),
 		Note:        noteOf(&l),
@@ -73,6 +73,10 @@ func lineOf(l invoice.Line, currency money.Currency, places int, words templates
 		Price:       words.Number(shortest(l.Price, currency.Digits, maxPricePlaces)),
 		Amount:      words.Number(currency.Plain(l.Amount)),
 	}
+	if l.Kind.OfMoney() {
+		x.Quantity, x.Unit, x.Price = "", "", ""
+	}
+	return x
 }
 
 // noteOf says why an adjustment was made, and what names it.

@@ -93,6 +93,9 @@ func newPage(inv invoice.Invoice, extras Extras) (*page, error) {
 	for _, c := range inv.Counters {
 		p.Remarks = append(p.Remarks, counted(c, words))
 	}
+	for i := range inv.Pools {
+		p.Remarks = append(p.Remarks, limited(&inv.Pools[i], words))
+	}
 	if inv.Jobs > 0 {
 		p.Remarks = append(p.Remarks, words.Say("jobs.where"))
 	}

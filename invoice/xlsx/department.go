@@ -54,6 +54,7 @@ func writeDepartment(w io.Writer, period string, invoices []invoice.Invoice, job
 	b.writeUsers(period, invoices, users)
 	b.writeFunds(invoices)
 	b.writeBalances(invoices)
+	b.writeLimits(invoices)
 	return b.save(w, properties(issuer, "Chargeback "+period, period, issued))
 }
 

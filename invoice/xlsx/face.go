@@ -57,6 +57,7 @@ func (f *faceWriter) write(zone *time.Location, lines lineRows, charges charges)
 	f.totals(lines)
 	f.funds()
 	f.balances()
+	f.limits()
 	f.checks(lines, charges)
 	f.close()
 }
@@ -160,9 +161,11 @@ func (f *faceWriter) lines(rows lineRows) {
 			description += " (" + l.Reason + " · " + l.Reference + ")"
 		}
 		f.put(faceDescription, wrapped, text(description))
-		f.put(faceQuantity, quantity, number(l.Quantity))
-		f.put(faceUnit, muted, text(f.words.Unit(l.Unit)))
-		f.put(facePrice, price, number(l.Price))
+		if !l.Kind.OfMoney() {
+			f.put(faceQuantity, quantity, number(l.Quantity))
+			f.put(faceUnit, muted, text(f.words.Unit(l.Unit)))
+			f.put(facePrice, price, number(l.Price))
+		}
 		f.put(faceAmount, money2, formula{"Lines!" + cellName(amountColumn, rows.first+i), cash{f.inv.Currency, l.Amount}})
 		f.sheet.write(height(lineHeight(text(description), charactersOfFace)))
 	}
