@@ -47,6 +47,9 @@ func (in *inputs) checkReductions() error {
 			{"meter", "no card has a meter %q", s.Meters},
 			{"cluster", "there is no cluster or file system %q", s.Clusters},
 		} {
+			if asked.field == "cluster" && len(in.config.StorageSources) > 0 {
+				continue // what listings will name is not known before they are read
+			}
 			for _, pattern := range asked.names.Patterns() {
 				if !anyMatches(pattern, known[asked.field]) {
 					fault(s, asked.field, fmt.Sprintf(asked.none, pattern), nearest.Remedy(pattern, known[asked.field]))

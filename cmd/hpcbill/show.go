@@ -118,9 +118,12 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 			quantity(b.Opening), b.Unit, moved, quantity(b.Drawn), quantity(b.Left), b.Until)
 	}
 	for i := range inv.Pools {
-		p := &inv.Pools[i]
+		p, set := &inv.Pools[i], quantity
+		if p.Meter == "" { // of money
+			set = func(x money.Exact) string { return money.Group(x.Decimal(c.Digits, money.HalfEven)) }
+		}
 		fmt.Fprintf(a.stdout, "limit of %s, %s: %s %s, %s before, %s in this period and %s of others, %s left\n", oneLine(p.Rule), oneLine(p.Holder()),
-			quantity(p.Limit), p.Unit, quantity(p.Opening), quantity(p.Counted), quantity(p.Others), quantity(p.Left()))
+			set(p.Limit), p.Unit, set(p.Opening), set(p.Counted), set(p.Others), set(p.Left()))
 	}
 	for _, n := range inv.Counters {
 		fmt.Fprintf(a.stdout, "tiers of %s count %s since %s: %s before, %s in this period\n", n.Meter, n.Unit, n.From,
