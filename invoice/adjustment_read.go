@@ -2,24 +2,17 @@ package invoice
 
 import (
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"hpcbill/rates"
+	"hpcbill/rates/csvdoc"
 	"hpcbill/rates/money"
 )
-
-// maxAdjustmentBytes is the longest file of adjustments that is read.
-const maxAdjustmentBytes = 16 << 20
 
 var adjustmentColumns = []string{
 	"id", "period", "date", "group", "description", "amount", "quantity", "unit", "price", "code", "reason", "author",
@@ -56,106 +49,37 @@ var repeats = map[string]int{"": 0, "monthly": 1, "quarterly": 3, "yearly": 12}
 //
 // The error is rates.Faults: everything that is wrong with the file.
 func ReadAdjustments(name string, text []byte, currency money.Currency) ([]Adjustment, error) {
-	f := &adjustmentFile{name: name, currency: currency, line: map[string]int{}}
-	if len(text) > maxAdjustmentBytes {
-		f.fault(0, "", "the file is longer than 16 MiB", "this is no file of adjustments")
-		return nil, f.faults
+	f := &adjustmentFile{File: csvdoc.File{
+		Name: name, Columns: adjustmentColumns,
+		Needed: [][]string{{"period", "date"}, {"group"}, {"description"}, {"amount", "price"}, {"reason"}, {"author"}},
+		Begin:  "period,group,description,amount,reason,author",
+	}, currency: currency, line: map[string]int{}}
+	for _, row := range f.Read(text) {
+		f.row(row)
 	}
-	f.read(strings.TrimPrefix(string(text), "\ufeff"))
 	f.pair()
-	if len(f.faults) > 0 {
-		slices.SortStableFunc(f.faults, func(a, b rates.Fault) int { return a.Line - b.Line })
-		return nil, f.faults
+	if len(f.Faults) > 0 {
+		slices.SortStableFunc(f.Faults, func(a, b rates.Fault) int { return a.Line - b.Line })
+		return nil, f.Faults
 	}
 	return f.rows, nil
 }
 
 type adjustmentFile struct {
-	name     string
+	csvdoc.File
 	currency money.Currency
-	columns  map[string]int
 	rows     []Adjustment
 	line     map[string]int // of each ID
-	faults   rates.Faults
 }
 
 func (f *adjustmentFile) fault(line int, field, message, remedy string) {
-	f.faults = append(f.faults, rates.Fault{File: f.name, Line: line, Field: field, Message: message, Remedy: remedy})
-}
-
-func (f *adjustmentFile) read(text string) {
-	rows := csv.NewReader(strings.NewReader(text))
-	rows.FieldsPerRecord = -1
-	if first, _, _ := strings.Cut(text, "\n"); strings.Contains(first, ";") && !strings.Contains(first, ",") {
-		rows.Comma = ';'
-	}
-	for {
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		var syntax *csv.ParseError
-		if errors.As(err, &syntax) {
-			f.fault(syntax.StartLine, "", syntax.Err.Error(), "put a text that holds quotes in quotes, and double them")
-			return
-		}
-		line, _ := rows.FieldPos(0)
-		switch {
-		case strings.TrimSpace(strings.Join(cells, "")) == "":
-		case f.columns != nil:
-			f.row(cells, line)
-		case !f.header(cells, line):
-			return
-		}
-	}
-	if f.columns == nil {
-		f.fault(0, "", "is empty", "begin the file with the line period,group,description,amount,reason,author")
-	}
-}
-
-// header binds the columns; it reports false where no row can be read.
-func (f *adjustmentFile) header(cells []string, line int) bool {
-	f.columns = map[string]int{}
-	before := len(f.faults)
-	for i, cell := range cells {
-		name := strings.ToLower(strings.TrimSpace(cell))
-		_, twice := f.columns[name]
-		switch {
-		case name == "" && strings.TrimSpace(strings.Join(cells[i:], "")) == "": // commas that a spreadsheet left
-		case !slices.Contains(adjustmentColumns, name):
-			f.fault(line, name, "unknown column", "the columns are "+strings.Join(adjustmentColumns, ", "))
-		case twice:
-			f.fault(line, name, "the column occurs twice", "")
-		default:
-			f.columns[name] = i
-		}
-	}
-	for _, alternatives := range [][]string{{"period", "date"}, {"group"}, {"description"}, {"amount", "price"}, {"reason"}, {"author"}} {
-		if !slices.ContainsFunc(alternatives, func(name string) bool { _, ok := f.columns[name]; return ok }) {
-			f.fault(line, alternatives[0], "the column is missing", "the columns are "+strings.Join(adjustmentColumns, ", "))
-		}
-	}
-	return len(f.faults) == before
+	f.Fault(line, 0, field, message, remedy)
 }
 
 // row reads one row after the header.
-func (f *adjustmentFile) row(cells []string, line int) {
-	before := len(f.faults)
-	cell := func(name string) string {
-		if i, ok := f.columns[name]; ok && i < len(cells) {
-			return strings.TrimSpace(cells[i])
-		}
-		return ""
-	}
-	for i, text := range cells {
-		if strings.TrimSpace(text) != "" && !slices.ContainsFunc(adjustmentColumns, func(name string) bool { at, ok := f.columns[name]; return ok && at == i }) {
-			f.fault(line, "", fmt.Sprintf("there is a cell beyond the last column: %.80q", text), "a text that holds a comma must be in quotes")
-			break
-		}
-		if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-			f.fault(line, "", fmt.Sprintf("%.80q has a line break, a control character or is not UTF-8", text), "write it on one line and save the file as UTF-8")
-		}
-	}
+func (f *adjustmentFile) row(row *csvdoc.Row) {
+	before, line, cell := len(f.Faults), row.Line(), row.Cell
+	row.OneLine()
 	a := Adjustment{Line: line, Group: cell("group"), Description: cell("description"), Unit: cell("unit"),
 		Reason: cell("reason"), Author: cell("author"), Reverses: cell("reverses")}
 	a.Period = f.period(line, cell)
@@ -168,7 +92,7 @@ func (f *adjustmentFile) row(cells []string, line int) {
 	f.repetition(&a, cell)
 	f.code(&a, cell("code"))
 	f.identity(&a, cell)
-	if len(f.faults) == before {
+	if len(f.Faults) == before {
 		f.rows = append(f.rows, a)
 	}
 }

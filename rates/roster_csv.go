@@ -1,15 +1,11 @@
 package rates
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"hpcbill/rates/nearest"
+	"hpcbill/rates/csvdoc"
 	"hpcbill/rates/yamldoc"
 
 	"go.yaml.in/yaml/v3"
@@ -72,24 +68,23 @@ func isCSV(file string) bool { return strings.HasSuffix(strings.ToLower(file), "
 // csvRoster is a roster.csv on its way to the nodes that groups.yaml would
 // have, each with the line and column of its cell.
 type csvRoster struct {
-	*yamldoc.File
-	columns map[string]int
-	groups  map[string]*yaml.Node // by ID
-	list    *yaml.Node            // of groups
-	top     map[string]*yaml.Node
+	csvdoc.File
+	groups map[string]*yaml.Node // by ID
+	list   *yaml.Node            // of groups
+	top    map[string]*yaml.Node
 }
 
 // csvNodes reads the rows; nil after a fault.
 func csvNodes(y *yamldoc.File, text []byte) *yaml.Node {
-	c := &csvRoster{File: y, groups: map[string]*yaml.Node{}, list: &yaml.Node{Kind: yaml.SequenceNode, Line: 1, Column: 1}, top: map[string]*yaml.Node{}}
-	clean := strings.TrimPrefix(string(text), "\ufeff")
-	if !utf8.ValidString(clean) {
-		y.Faults = append(y.Faults, Fault{File: y.Name, Message: "is not UTF-8", Remedy: "save the spreadsheet as CSV UTF-8"})
-		return nil
+	c := &csvRoster{
+		File:   csvdoc.File{Name: y.Name, Columns: csvColumns(), Needed: [][]string{{"id"}}, Begin: "id,name,class,account"},
+		groups: map[string]*yaml.Node{}, list: &yaml.Node{Kind: yaml.SequenceNode, Line: 1, Column: 1}, top: map[string]*yaml.Node{},
 	}
-	before := len(y.Faults)
-	c.read(clean)
-	if len(y.Faults) > before {
+	for _, row := range c.Read(text) {
+		c.row(row)
+	}
+	if len(c.Faults) > 0 {
+		y.Faults = append(y.Faults, c.Faults...)
 		return nil
 	}
 	root := &yaml.Node{Kind: yaml.MappingNode, Line: 1, Column: 1}
@@ -102,82 +97,15 @@ func csvNodes(y *yamldoc.File, text []byte) *yaml.Node {
 	return root
 }
 
-func (c *csvRoster) fault(line, column int, field, message, remedy string) {
-	c.Faults = append(c.Faults, Fault{File: c.Name, Line: line, Column: column, Field: field, Message: message, Remedy: remedy})
-}
-
-func (c *csvRoster) read(text string) {
-	rows := csv.NewReader(strings.NewReader(text))
-	rows.FieldsPerRecord = -1
-	if first, _, _ := strings.Cut(text, "\n"); strings.Contains(first, ";") && !strings.Contains(first, ",") {
-		rows.Comma = ';'
-	}
-	for {
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		var syntax *csv.ParseError
-		if errors.As(err, &syntax) {
-			c.fault(syntax.StartLine, 0, "", syntax.Err.Error(), "put a text that holds quotes in quotes, and double them")
-			return
-		}
-		line, _ := rows.FieldPos(0)
-		switch {
-		case strings.TrimSpace(strings.Join(cells, "")) == "":
-		case c.columns == nil:
-			if !c.header(cells, line) {
-				return
-			}
-		default:
-			c.row(rows, cells)
-		}
-	}
-	if c.columns == nil {
-		c.fault(0, 0, "", "is empty", "begin the file with the line id,name,class,account")
-	}
-}
-
-// header binds the columns; it reports false where no row can be read.
-func (c *csvRoster) header(cells []string, line int) bool {
-	c.columns = map[string]int{}
-	known, before := csvColumns(), len(c.Faults)
-	for i, cell := range cells {
-		name := strings.ToLower(strings.TrimSpace(cell))
-		_, twice := c.columns[name]
-		switch {
-		case name == "" && strings.TrimSpace(strings.Join(cells[i:], "")) == "": // commas that a spreadsheet left
-		case !slices.Contains(known, name):
-			c.fault(line, 0, name, "unknown column", nearest.Remedy(name, known))
-		case twice:
-			c.fault(line, 0, name, "the column occurs twice", "")
-		default:
-			c.columns[name] = i
-		}
-	}
-	if _, ok := c.columns["id"]; !ok && len(c.Faults) == before {
-		c.fault(line, 0, "id", "the column is missing", "begin the file with the line id,name,class,account")
-	}
-	return len(c.Faults) == before
-}
-
 // row adds a row to its group.
-func (c *csvRoster) row(rows *csv.Reader, cells []string) {
-	line, _ := rows.FieldPos(0)
+func (c *csvRoster) row(row *csvdoc.Row) {
 	node := func(name string) *yaml.Node {
-		i, ok := c.columns[name]
-		if !ok || i >= len(cells) || strings.TrimSpace(cells[i]) == "" {
+		text := row.Cell(name)
+		if text == "" {
 			return nil
 		}
-		at, column := rows.FieldPos(i)
-		return cellNode(name, strings.TrimSpace(cells[i]), at, column)
-	}
-	for i, cell := range cells {
-		if strings.TrimSpace(cell) != "" && !c.bound(i) {
-			_, column := rows.FieldPos(i)
-			c.fault(line, column, "", fmt.Sprintf("there is a cell beyond the last column: %.80q", cell), "a text that holds a comma must be in quotes")
-			return
-		}
+		line, column := row.Place(name)
+		return cellNode(name, text, line, column)
 	}
 	for _, name := range csvTopColumns {
 		if n := node(name); n != nil {
@@ -187,13 +115,13 @@ func (c *csvRoster) row(rows *csv.Reader, cells []string) {
 	id := node("id")
 	if id == nil {
 		if slices.ContainsFunc(csvColumns(), func(name string) bool { return !slices.Contains(csvTopColumns, name) && node(name) != nil }) {
-			c.fault(line, 0, "id", "is empty", "every row names its group")
+			c.Fault(row.Line(), 0, "id", "is empty", "every row names its group")
 		}
 		return
 	}
 	g := c.groups[id.Value]
 	if g == nil {
-		g = &yaml.Node{Kind: yaml.MappingNode, Line: line, Column: 1}
+		g = &yaml.Node{Kind: yaml.MappingNode, Line: row.Line(), Column: 1}
 		c.groups[id.Value] = g
 		c.list.Content = append(c.list.Content, g)
 		addPair(g, "id", id)
@@ -204,15 +132,6 @@ func (c *csvRoster) row(rows *csv.Reader, cells []string) {
 		}
 	}
 	c.lists(g, node)
-}
-
-func (c *csvRoster) bound(i int) bool {
-	for _, at := range c.columns {
-		if at == i {
-			return true
-		}
-	}
-	return false
 }
 
 // lists adds the entries of the row to the group's lists. A fund without a
@@ -228,7 +147,7 @@ func (c *csvRoster) lists(g *yaml.Node, node func(string) *yaml.Node) {
 			case !marked && column[0] == "fund":
 				c.same(g, "fund", n)
 			case !marked:
-				c.fault(n.Line, n.Column, column[0], "is of an entry that the row does not have", "fill one of "+strings.Join(list.marks, ", ")+" too")
+				c.Fault(n.Line, n.Column, column[0], "is of an entry that the row does not have", "fill one of "+strings.Join(list.marks, ", ")+" too")
 			default:
 				if entry.Line == 0 {
 					entry.Line, entry.Column = n.Line, n.Column
@@ -256,13 +175,13 @@ func (c *csvRoster) same(g *yaml.Node, key string, n *yaml.Node) {
 		return
 	}
 	if textOf(old) != textOf(n) {
-		c.fault(n.Line, n.Column, key, fmt.Sprintf("%q here, %q on line %d", textOf(n), textOf(old), old.Line), "say it once, or the same in every row of the group")
+		c.Fault(n.Line, n.Column, key, fmt.Sprintf("%q here, %q on line %d", textOf(n), textOf(old), old.Line), "say it once, or the same in every row of the group")
 	}
 }
 
 func (c *csvRoster) once(values map[string]*yaml.Node, key string, n *yaml.Node) {
 	if old := values[key]; old != nil && textOf(old) != textOf(n) {
-		c.fault(n.Line, n.Column, key, fmt.Sprintf("%q here, %q on line %d", textOf(n), textOf(old), old.Line), "say it once")
+		c.Fault(n.Line, n.Column, key, fmt.Sprintf("%q here, %q on line %d", textOf(n), textOf(old), old.Line), "say it once")
 		return
 	}
 	values[key] = n

@@ -75,7 +75,7 @@ func TestRosterCSVFaults(t *testing.T) {
 	f("id,name\na,x,y\n", `g.csv:2:5: there is a cell beyond the last column: "y"`)
 	f("id,name\na,x\na,y\n", `g.csv:3:3: name: "y" here, "x" on line 2`)
 	f("id,name\na,\"x\n", `g.csv:2: extraneous or missing " in quoted-field`)
-	f("id,name\na,\xff\n", "g.csv: is not UTF-8")
+	f("id,name\na,\xff\n", "g.csv:2: is not UTF-8")
 	f("id,name,language\n../a,x,fr\n", `g.csv:2:1: id: "../a" cannot be an id`, `g.csv:2:8: language: unknown language "fr"`)
 	f("id,account,until\na,x,31.12.2025\n", `g.csv:2:5: until: "31.12.2025" is not a date such as 2026-03-31`)
 	f("id,account,until\na,,2025-12-31\n", "g.csv:2:4: until: is of an entry that the row does not have")

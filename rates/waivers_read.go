@@ -1,23 +1,15 @@
 package rates
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"hpcbill/rates/csvdoc"
 	"hpcbill/rates/money"
-	"hpcbill/rates/nearest"
 )
-
-// maxWaiverBytes is the longest file of waivers that is read.
-const maxWaiverBytes = 16 << 20
 
 var waiverColumns = []string{"cluster", "job", "submit", "percent", "period", "reason", "author", "date"}
 
@@ -44,14 +36,12 @@ const everyRun = "all"
 //
 // The error is Faults: everything that is wrong with the file.
 func ReadWaivers(name string, text []byte, zone *time.Location) (*Waivers, error) {
-	f := &waiverFile{name: name, zone: zone}
-	switch {
-	case len(text) > maxWaiverBytes:
-		f.fault(0, "", "the file is longer than 16 MiB", "this is no file of waivers")
-	case !utf8.Valid(text):
-		f.fault(0, "", "is not UTF-8", "save the spreadsheet as CSV UTF-8")
-	default:
-		f.read(strings.TrimPrefix(string(text), "\ufeff"))
+	f := &waiverFile{File: csvdoc.File{
+		Name: name, Columns: waiverColumns, Needed: [][]string{{"cluster"}, {"job"}, {"reason"}, {"author"}, {"date"}},
+		Begin: strings.Join(waiverColumns, ","),
+	}, zone: zone}
+	for _, row := range f.Read(text) {
+		f.row(row)
 	}
 	w := &Waivers{File: name, All: f.rows, clusters: map[string]*ClusterWaivers{}}
 	for _, row := range f.rows {
@@ -60,9 +50,9 @@ func ReadWaivers(name string, text []byte, zone *time.Location) (*Waivers, error
 	for _, row := range f.rows {
 		f.once(w, row)
 	}
-	if len(f.faults) > 0 {
-		sortFaults(f.faults)
-		return nil, f.faults
+	if len(f.Faults) > 0 {
+		sortFaults(f.Faults)
+		return nil, f.Faults
 	}
 	return w, nil
 }
@@ -78,90 +68,19 @@ func (w *Waivers) add(row *Waiver) {
 }
 
 type waiverFile struct {
-	name    string
-	zone    *time.Location
-	columns map[string]int
-	rows    []*Waiver
-	faults  Faults
+	csvdoc.File
+	zone *time.Location
+	rows []*Waiver
 }
 
 func (f *waiverFile) fault(line int, field, message, remedy string) {
-	f.faults = append(f.faults, Fault{File: f.name, Line: line, Field: field, Message: message, Remedy: remedy})
-}
-
-func (f *waiverFile) read(text string) {
-	rows := csv.NewReader(strings.NewReader(text))
-	rows.FieldsPerRecord = -1
-	if first, _, _ := strings.Cut(text, "\n"); strings.Contains(first, ";") && !strings.Contains(first, ",") {
-		rows.Comma = ';'
-	}
-	for {
-		cells, err := rows.Read()
-		if err == io.EOF {
-			break
-		}
-		var syntax *csv.ParseError
-		if errors.As(err, &syntax) {
-			f.fault(syntax.StartLine, "", syntax.Err.Error(), "put a text that holds quotes in quotes, and double them")
-			return
-		}
-		line, _ := rows.FieldPos(0)
-		switch {
-		case strings.TrimSpace(strings.Join(cells, "")) == "":
-		case f.columns != nil:
-			f.row(cells, line)
-		case !f.header(cells, line):
-			return
-		}
-	}
-	if f.columns == nil {
-		f.fault(0, "", "is empty", "begin the file with the line "+strings.Join(waiverColumns, ","))
-	}
-}
-
-// header binds the columns; it reports false where no row can be read.
-func (f *waiverFile) header(cells []string, line int) bool {
-	f.columns = map[string]int{}
-	before := len(f.faults)
-	for i, cell := range cells {
-		name := strings.ToLower(strings.TrimSpace(cell))
-		_, twice := f.columns[name]
-		switch {
-		case name == "" && strings.TrimSpace(strings.Join(cells[i:], "")) == "": // commas that a spreadsheet left
-		case !slices.Contains(waiverColumns, name):
-			f.fault(line, name, "unknown column", nearest.Remedy(name, waiverColumns))
-		case twice:
-			f.fault(line, name, "the column occurs twice", "")
-		default:
-			f.columns[name] = i
-		}
-	}
-	for _, name := range []string{"cluster", "job", "reason", "author", "date"} {
-		if _, ok := f.columns[name]; !ok {
-			f.fault(line, name, "the column is missing", "the columns are "+strings.Join(waiverColumns, ", "))
-		}
-	}
-	return len(f.faults) == before
+	f.Fault(line, 0, field, message, remedy)
 }
 
 // row reads one row after the header.
-func (f *waiverFile) row(cells []string, line int) {
-	before := len(f.faults)
-	cell := func(name string) string {
-		if i, ok := f.columns[name]; ok && i < len(cells) {
-			return strings.TrimSpace(cells[i])
-		}
-		return ""
-	}
-	for i, text := range cells {
-		if strings.TrimSpace(text) != "" && !f.bound(i) {
-			f.fault(line, "", fmt.Sprintf("there is a cell beyond the last column: %.80q", text), "a text that holds a comma must be in quotes")
-			break
-		}
-		if strings.ContainsFunc(text, unicode.IsControl) {
-			f.fault(line, "", fmt.Sprintf("%.80q has a line break or a control character", text), "write it on one line")
-		}
-	}
+func (f *waiverFile) row(row *csvdoc.Row) {
+	before, line, cell := len(f.Faults), row.Line(), row.Cell
+	row.OneLine()
 	w := &Waiver{Line: line, Cluster: cell("cluster"), Job: cell("job"), Reason: cell("reason"), Author: cell("author"), Percent: money.Int(100)}
 	for _, needed := range []string{"cluster", "job", "reason", "author", "date"} {
 		if cell(needed) == "" {
@@ -175,18 +94,9 @@ func (f *waiverFile) row(cells []string, line int) {
 	f.percent(w, cell("percent"))
 	f.month(w, cell("period"))
 	f.date(w, cell("date"))
-	if len(f.faults) == before {
+	if len(f.Faults) == before {
 		f.rows = append(f.rows, w)
 	}
-}
-
-func (f *waiverFile) bound(i int) bool {
-	for _, at := range f.columns {
-		if at == i {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *waiverFile) submit(w *Waiver, text string) {

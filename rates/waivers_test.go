@@ -79,12 +79,12 @@ func TestBadWaivers(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	f("", "w.csv: is empty")
-	f("\xff", "w.csv: is not UTF-8")
+	f("\xff", "w.csv:1: is not UTF-8")
 	f("cluster,job,reason,author,day\n", "w.csv:1: day: unknown column", "w.csv:1: date: the column is missing")
 	f("cluster,job,job,reason,author,date\n", "w.csv:1: job: the column occurs twice")
 	f(waiverHeader+"c,\"1,,\n", `w.csv:2: extraneous or missing " in quoted-field`)
 	f(waiverHeader+",,,,,,,2026-01-01", "w.csv:2: cluster: is empty", "w.csv:2: job: is empty", "w.csv:2: reason: is empty", "w.csv:2: author: is empty")
-	f(waiverHeader+"c,1,,,,r,a,2026-01-01,x", `w.csv:2: there is a cell beyond the last column: "x"`)
+	f(waiverHeader+"c,1,,,,r,a,2026-01-01,x", `w.csv:2:23: there is a cell beyond the last column: "x"`)
 	f(waiverHeader+"c,1,,,,\"r\n2\",a,2026-01-01", `w.csv:2: "r\n2" has a line break or a control character`)
 	for _, job := range []string{"012", "1.batch", "1_", "1_[2-3]", "x", "1 2", "-1", "1_2+3", "*", "1*", "1_2*", "12345678901234567890"} {
 		f(waiverHeader+"c,"+job+",,,,r,a,2026-01-01", `w.csv:2: job: "`+job+`" is not a job id`)
