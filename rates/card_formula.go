@@ -21,12 +21,12 @@ var identifierForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // scope is what a formula of the version may use at a stage.
 func (v *versionLoader) scope(subject formula.Subject, stage formula.Stage) formula.Scope {
 	s := formula.NewScope(subject, stage)
-	for name, why := range v.hidden {
-		s = s.Hide(name, why)
+	for name, h := range v.hidden {
+		s = s.Hide(name, h.why, h.remedy)
 	}
 	for i, let := range v.version.Lets {
 		if _, constant := let.Formula.Constant(); subject == formula.OfHolding && !constant && !v.constantLet(let) {
-			s = s.Hide(let.Name, "is a figure of jobs: storage formulas use let: figures that are plain numbers")
+			s = s.Hide(let.Name, "is a figure of jobs", "storage formulas use let: figures that are plain numbers")
 			continue
 		}
 		s = s.Let(i, let.Name, let.Formula)
@@ -91,7 +91,7 @@ func (l *cardLoader) decimal(n *yaml.Node, path string) (money.Exact, bool) {
 	x, err := money.ParseDecimal(text)
 	switch {
 	case err != nil:
-		l.Fault(n, path, err.Error(), "write a plain decimal such as 0.012")
+		l.Fault(n, path, err.Error(), numberRemedy(text))
 	case x.Sign() < 0:
 		l.Fault(n, path, fmt.Sprintf("%s is negative", text), "a credit is an adjustment, not a price")
 	case !x.Round(MaxPriceDecimals, money.Down).Equal(x):
@@ -100,6 +100,29 @@ func (l *cardLoader) decimal(n *yaml.Node, path string) (money.Exact, bool) {
 		return x, true
 	}
 	return x, false
+}
+
+// numberRemedy is what to do about a text that is no decimal.
+func numberRemedy(text string) string {
+	digits := strings.TrimRight(text, " %")
+	switch {
+	case strings.ContainsAny(text, "“”‘’"):
+		return "write straight quotes, or none"
+	case strings.HasSuffix(text, "%") && isDecimal(digits):
+		percent, _ := money.ParseDecimal(digits)
+		return fmt.Sprintf("write it as a fraction of one: %s", percent.Mul(money.Ratio(1, 100)))
+	case strings.Count(text, ",") == 1 && isDecimal(strings.Replace(text, ",", ".", 1)):
+		return "write it with a point: " + strings.Replace(text, ",", ".", 1)
+	}
+	if number := strings.TrimRight(text, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz€$£¥"); isDecimal(number) {
+		return fmt.Sprintf("write the number alone, without its unit: %s", number)
+	}
+	return "write a plain decimal such as 0.012"
+}
+
+func isDecimal(text string) bool {
+	_, err := money.ParseDecimal(text)
+	return err == nil
 }
 
 // factorNumber reads a factor: a decimal, or a division of decimals.

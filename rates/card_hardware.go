@@ -159,11 +159,11 @@ func (v *versionLoader) offerHardware() {
 	}
 	for _, f := range (&Hardware{}).figures() {
 		if !given[f.name] {
-			v.hidden[f.name] = "is given by no hardware: entry of this version"
+			v.hidden[f.name] = hiddenName{"is given by no hardware: entry of this version", "write it there, as in  hardware: {node: {cores: 64, mem_gib: 256}}"}
 		}
 	}
 	if !slices.ContainsFunc(v.version.Hardware, func(h *Hardware) bool { return h.SlurmBilling != nil }) {
-		v.hidden["slurm_billing"] = "is given by no hardware: entry of this version, through its tres_weights"
+		v.hidden["slurm_billing"] = hiddenName{"is given by no hardware: entry of this version, through its tres_weights", "write there what slurm.conf has: tres_weights: \"CPU=1.0,Mem=0.25G\""}
 	}
 }
 

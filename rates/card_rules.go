@@ -117,6 +117,9 @@ func (v *versionLoader) nearestMeter(e yamldoc.Field) string {
 	for name := range v.version.Meters {
 		names = append(names, name)
 	}
+	if len(names) == 0 {
+		return "declare it under meters:"
+	}
 	sort.Strings(names)
 	return nearest.Remedy(e.Key, names)
 }
@@ -204,15 +207,15 @@ func (c *chargeLoader) stage(stage formula.Stage, path string) *formula.Formula 
 	}
 	scope := c.scope(c.subject, stage)
 	if c.formulas[formula.RateStage] == nil {
-		scope = scope.Hide("rate", "is not written for this charge")
+		scope = scope.Hide("rate", "is not written for this charge", "")
 	}
 	if c.charge.PerJob || c.subject == formula.OfHolding {
-		scope = scope.Hide("duration", "is not part of this charge")
+		scope = scope.Hide("duration", "is not part of this charge", "")
 	}
 	if c.charge.PerDay && stage == formula.RateStage {
-		scope = scope.Hide("days", "is not a figure of one day").Hide("over_days", "is not a figure of one day")
+		scope = scope.Hide("days", "is not a figure of one day", "").Hide("over_days", "is not a figure of one day", "")
 		for _, name := range []string{"mean_tb", "mean_tib", "max_tb", "max_tib"} {
-			scope = scope.Hide(name, "is not a figure of one day: used_tb is that day's use")
+			scope = scope.Hide(name, "is not a figure of one day", "used_tb is that day's use")
 		}
 	}
 	f := c.formula(n, path, c.narrowed(scope))
@@ -244,6 +247,8 @@ func (c *chargeLoader) check() {
 			c.Fault(n, c.path+".duration", "a charge per job has no duration", "remove one of the two")
 		case !d.Dimension().IsHours():
 			c.Fault(n, c.path+".duration", fmt.Sprintf("is not a time but %s", d.Dimension()), "a duration is in hours, such as max(elapsed_h, 0.25)")
+		case !slices.ContainsFunc(timeSlots[:], d.Uses):
+			c.warn(n, c.path+".duration", "counts the same hours for every job, however long it ran", "write elapsed_h into it, or  per: job  for a fee")
 		}
 	}
 	if charge.Units == nil {
@@ -253,6 +258,9 @@ func (c *chargeLoader) check() {
 	c.unused("duration", charge.Duration != nil, formula.Duration)
 	c.unused("factor", len(charge.Factors) > 0, formula.Factor)
 }
+
+// timeSlots are the times of a job.
+var timeSlots = [...]formula.Slot{formula.ElapsedSeconds, formula.SuspendedSeconds, formula.TimelimitSeconds, formula.WaitSeconds, formula.CalendarDays}
 
 func (c *chargeLoader) unused(name string, written bool, slot formula.Slot) {
 	if written && !c.charge.Units.Uses(slot) {

@@ -2,6 +2,7 @@ package rates
 
 import (
 	"fmt"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -13,17 +14,20 @@ import (
 type versionLoader struct {
 	*cardLoader
 	version    *Version
-	hidden     map[string]string // names that the version cannot give, and why
-	factors    []*Factor         // of every rule
-	meterOrder []string          // the meters' names, as the card has them
-	charged    map[*Meter]bool   // meters that a rule charges
+	hidden     map[string]hiddenName // names that the version cannot give
+	factors    []*Factor             // of every rule
+	meterOrder []string              // the meters' names, as the card has them
+	charged    map[*Meter]bool       // meters that a rule charges
 	meterAt    map[*Meter]*yaml.Node
 }
+
+// hiddenName says why a formula cannot use a name, and what to do about it.
+type hiddenName struct{ why, remedy string }
 
 func (l *cardLoader) version(n *yaml.Node, path string, billBy BillBy) *Version {
 	v := &versionLoader{
 		cardLoader: l, version: &Version{BillBy: billBy, Meters: map[string]*Meter{}, Line: n.Line},
-		hidden: map[string]string{}, charged: map[*Meter]bool{}, meterAt: map[*Meter]*yaml.Node{},
+		hidden: map[string]hiddenName{}, charged: map[*Meter]bool{}, meterAt: map[*Meter]*yaml.Node{},
 	}
 	fields := l.Fields(n, path, versionKeys.names()...)
 	if fields == nil {
@@ -80,11 +84,15 @@ func (v *versionLoader) readLets(f yamldoc.Field, path string) {
 	entries := v.Entries(f.Value, path, "a name and its formula")
 	for _, e := range entries {
 		if !formula.IsReserved(e.Key) {
-			v.hidden[e.Key] = "stands further down under let: a figure can use those above it"
+			v.hidden[e.Key] = hiddenName{why: "stands further down under let: a figure can use those above it", remedy: "move it up"}
 		}
 	}
 	for _, e := range entries {
 		at := path + "." + e.Key
+		if slices.Contains(versionKeys.names(), e.Key) && (e.Value.Kind != yaml.ScalarNode || yamldoc.IsBlank(e.Value)) {
+			v.Fault(e.KeyNode, at, "is a key of the version, and stands under let:", "indent it, and what belongs to it, no further than let:")
+			return
+		}
 		if !identifierForm.MatchString(e.Key) {
 			v.Fault(e.KeyNode, at, fmt.Sprintf("%q is not a name that a formula can use", e.Key), "begin with a small letter; then small letters, digits and _")
 			continue
@@ -99,7 +107,7 @@ func (v *versionLoader) readLets(f yamldoc.Field, path string) {
 		}
 		parsed := v.formula(e.Value, at, v.scope(formula.OfJob, formula.LetStage))
 		if parsed == nil {
-			v.hidden[e.Key] = "is a let: figure with a fault"
+			v.hidden[e.Key] = hiddenName{why: "is a let: figure with a fault", remedy: fmt.Sprintf("mend it on line %d", e.KeyNode.Line)}
 			continue
 		}
 		delete(v.hidden, e.Key)

@@ -152,7 +152,7 @@ func TestSlurmBillingWeightsFaults(t *testing.T) {
 	f("CPU=1.0, Mem=0.25G", "column 9: has a blank, which Slurm refuses | write the weights without blanks: CPU=1.0,Mem=0.25G")
 	f("CPU=1.0,GPU=8", "column 9: GPU is not the type of a TRES | did you mean GRES/gpu?")
 	f("CUP=1.0", "column 1: CUP is not the type of a TRES | did you mean cpu?")
-	f("memory=1", "column 1: memory is not the type of a TRES | one of cpu, mem, energy, node, billing, fs, vmem, pages, gres, license, bb, ic")
+	f("memory=1", "column 1: memory is not the type of a TRES | did you mean mem?")
 	f("é=1,CPU", "column 1: é is not the type of a TRES | one of cpu, mem, energy, node, billing, fs, vmem, pages, gres, license, bb, ic",
 		"column 5: CPU has no weight | write TYPE=WEIGHT, such as CPU=1.0 or Mem=0.25G")
 	f("CPU=", "column 1: CPU= has no weight | write TYPE=WEIGHT, such as CPU=1.0 or Mem=0.25G")

@@ -1,11 +1,9 @@
 package formula
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	goparser "go/parser"
-	"go/scanner"
 	"go/token"
 	"strings"
 	"unicode/utf8"
@@ -59,16 +57,6 @@ func oneLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text)
 }
 
-// foreign are signs that people write and this language spells otherwise.
-var foreign = []struct{ sign, spelled string }{
-	{"//", "/ (with floor(…) for a whole quotient)"},
-	{"/*", "a comment in the YAML, after #"},
-	{"**", "a product"},
-	{"×", "*"}, {"·", "*"}, {"÷", "/"}, {"−", "-"}, {"–", "-"},
-	{"≥", ">="}, {"≤", "<="}, {"≠", "!="}, {"<>", "!="},
-	{"%", "a quotient such as /100"}, {"^", "a product"},
-}
-
 // plausible catches what Go's parser would misread or explain badly.
 func (p *parser) plausible() bool {
 	switch {
@@ -101,25 +89,6 @@ func blankStrings(text string) string {
 		}
 	}
 	return string(blank)
-}
-
-// syntax reports the first of Go's complaints, in this language's words.
-func (p *parser) syntax(err error) {
-	var list scanner.ErrorList
-	if !errors.As(err, &list) || len(list) == 0 {
-		p.fault(0, err.Error(), "")
-		return
-	}
-	at, message, remedy := list[0].Pos.Offset, list[0].Msg, ""
-	switch opened, closed := strings.Count(p.text, "("), strings.Count(p.text, ")"); {
-	case opened > closed:
-		message, remedy = "a parenthesis is not closed: "+message, "in YAML, quote a formula that has a comma: \"max(a, b)\""
-	case opened < closed:
-		message, remedy = "a parenthesis closes that was not opened: "+message, ""
-	case strings.Contains(message, "'='"):
-		remedy = "compare with =="
-	}
-	p.fault(at, message, remedy)
 }
 
 // build turns Go's tree into ours; nil after a fault.
@@ -164,27 +133,30 @@ func (p *parser) number(e *ast.BasicLit) *node {
 	}
 	x, err := money.ParseDecimal(e.Value)
 	if err != nil {
-		p.fault(at, err.Error(), "write a plain decimal such as 0.102")
+		remedy := "write a plain decimal such as 0.102"
+		if e.Value[0] == '.' {
+			remedy = "write 0" + e.Value
+		}
+		p.fault(at, err.Error(), remedy)
 		return nil
 	}
 	return &node{op: opNumber, value: x}
 }
-
-// words are names that people write for an operator.
-var words = map[string]string{"and": "&&", "or": "||", "not": "!", "if": "choose(condition, a, b)", "x": "*"}
 
 func (p *parser) figure(e *ast.Ident) *node {
 	at := p.offset(e.Pos())
 	if f, ok := p.scope.find(e.Name); ok {
 		return &node{op: opFigure, name: f.Name, slot: f.Slot, scale: f.scale, let: f.let, figure: f}
 	}
-	if why, ok := p.scope.hidden[e.Name]; ok {
-		p.fault(at, e.Name+" "+why, "")
+	if h, ok := p.scope.hidden[e.Name]; ok {
+		p.fault(at, e.Name+" "+h.why, h.remedy)
 		return nil
 	}
 	remedy := nearest.Remedy(e.Name, p.scope.Names())
 	if sign, ok := words[e.Name]; ok {
 		remedy = "write " + sign
+	} else if meant := synonyms[strings.ToLower(e.Name)]; p.scope.has(meant) {
+		remedy = fmt.Sprintf("did you mean %s?", meant)
 	} else if _, ok := functions[e.Name]; ok || e.Name == "gpu" || e.Name == "tres" {
 		remedy = e.Name + " is a function: write " + e.Name + "(…)"
 	}

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"hpcbill/rates/money"
@@ -38,22 +39,29 @@ const (
 // new scopes.
 type Scope struct {
 	figures []Figure
-	hidden  map[string]string // names that exist elsewhere, and why not here
+	hidden  map[string]hidden // names that exist elsewhere
 }
+
+// hidden says why a name is not to be used, and what to do about it.
+type hidden struct{ why, remedy string }
 
 // NewScope gives the names that a formula of the subject may use at a stage.
 func NewScope(subject Subject, stage Stage) Scope {
-	s := Scope{hidden: map[string]string{}}
+	s := Scope{hidden: map[string]hidden{}}
 	job, holding := jobFigures(), storageFigures()
 	if subject == OfHolding {
 		s.figures = holding
 		for _, f := range job {
-			s.hidden[f.Name] = "is a figure of a job, not of storage"
+			s.hidden[f.Name] = hidden{why: "is a figure of a job, not of storage"}
 		}
 	} else {
 		s.figures = job
 		for _, f := range holding {
-			s.hidden[f.Name] = "is a figure of storage, not of a job"
+			h := hidden{why: "is a figure of storage, not of a job"}
+			if stage == LetStage {
+				h.remedy = "let: is of jobs: write it into the formula of the storage rule"
+			}
+			s.hidden[f.Name] = h
 		}
 	}
 	known := map[Slot]Stage{Rate: DurationStage, Factor: DurationStage, Duration: UnitsStage, Units: AmountStage, Price: AmountStage}
@@ -61,7 +69,7 @@ func NewScope(subject Subject, stage Stage) Scope {
 		if stage >= known[f.Slot] {
 			s.figures = append(s.figures, f)
 		} else {
-			s.hidden[f.Name] = fmt.Sprintf("is not known yet in a %s formula", stage)
+			s.hidden[f.Name] = hidden{why: fmt.Sprintf("is not known yet in a %s formula", stage)}
 		}
 	}
 	return s
@@ -105,14 +113,12 @@ func (s Scope) Narrow(name string, b Bounds) Scope {
 }
 
 // Hide takes a name away; why completes "NAME …" in the fault of a formula
-// that uses it.
-func (s Scope) Hide(name, why string) Scope {
-	hidden := make(map[string]string, len(s.hidden)+1)
-	for n, w := range s.hidden {
-		hidden[n] = w
-	}
-	hidden[name] = why
-	s.hidden = hidden
+// that uses it, and remedy says what to do.
+func (s Scope) Hide(name, why, remedy string) Scope {
+	names := map[string]hidden{}
+	maps.Copy(names, s.hidden)
+	names[name] = hidden{why, remedy}
+	s.hidden = names
 	s.figures = slices.DeleteFunc(slices.Clone(s.figures), func(f Figure) bool { return f.Name == name })
 	return s
 }
@@ -132,6 +138,11 @@ func IsReserved(name string) bool {
 		}
 	}
 	return false
+}
+
+func (s Scope) has(name string) bool {
+	_, ok := s.find(name)
+	return ok
 }
 
 func (s Scope) find(name string) (Figure, bool) {

@@ -11,6 +11,10 @@ import (
 // of any one mapping fit, the groups of a university do not.
 const longestList = 300
 
+// shortestBeginning is how many letters a word has to share with the beginning
+// of another to be meant by it.
+const shortestBeginning = 3
+
 // Remedy is what to do about a word that is not among those known: the one
 // that it was most likely meant to be, or else what there is.
 func Remedy(wrong string, known []string) string {
@@ -37,13 +41,27 @@ func OneOf(known []string) string {
 
 // Word gives the known word that a wrong one is most likely meant to be,
 // if any is near: at most a third of its letters, and never fewer than one,
-// wrong, missing or swapped.
+// wrong, missing or swapped; or else one of which it has the beginning, or
+// which is its own beginning, as max is of maximum.
 func Word(wrong string, known []string) (word string, ok bool) {
 	w := strings.ToLower(wrong)
 	best := max(1, len(w)/3) + 1
 	for _, k := range known {
 		if d := editDistance(w, strings.ToLower(k)); d < best {
 			best, word, ok = d, k, true
+		}
+	}
+	if ok {
+		return word, true
+	}
+	shared := shortestBeginning - 1
+	for _, k := range known {
+		short, long := w, strings.ToLower(k)
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		if len(short) > shared && strings.HasPrefix(long, short) {
+			shared, word, ok = len(short), k, true
 		}
 	}
 	return word, ok

@@ -22,6 +22,9 @@ func TestWord(t *testing.T) {
 	f("qso", "qos")
 	f("gpu", "gpus")
 	f("fairshare", "")
+	f("gpus_per_node", "gpus")
+	f("acc", "account")
+	f("parts", "")
 	f("x", "")
 	f("", "")
 }

@@ -9,9 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -48,10 +46,11 @@ func (y *File) Fault(n *yaml.Node, field, message, remedy string) {
 	y.Faults = append(y.Faults, Fault{y.Name, n.Line, n.Column, field, message, remedy})
 }
 
-var yamlErrorLine = regexp.MustCompile(`^yaml: line (\d+): `)
-
 // Parse reads the one document of the file; nil after a fault.
 func (y *File) Parse(text []byte) *yaml.Node {
+	if y.unreadable(text) {
+		return nil
+	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var document, second yaml.Node
 	err := decoder.Decode(&document)
@@ -66,12 +65,7 @@ func (y *File) Parse(text []byte) *yaml.Node {
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		f := Fault{File: y.Name, Message: strings.TrimPrefix(err.Error(), "yaml: "), Remedy: "the file is not YAML; look for a lost quote, colon or indent at or above this line"}
-		if m := yamlErrorLine.FindStringSubmatch(err.Error()); m != nil {
-			f.Line, _ = strconv.Atoi(m[1])
-			f.Message = strings.TrimPrefix(err.Error(), m[0])
-		}
-		y.Faults = append(y.Faults, f)
+		y.syntaxFault(text, err)
 		return nil
 	}
 	return document.Content[0]
@@ -139,7 +133,7 @@ func (y *File) collect(n *yaml.Node, path string, known []string, line map[strin
 		case seen:
 			y.Fault(key, at, fmt.Sprintf("is given twice, first on line %d", first), "keep one of the two")
 		case known != nil && !slices.Contains(known, key.Value):
-			y.Fault(key, at, fmt.Sprintf("unknown key %q", key.Value), nearest.Remedy(key.Value, known))
+			y.Fault(key, at, fmt.Sprintf("unknown key %q", key.Value), keyRemedy(n, key.Value, value, known))
 		default:
 			*fields = append(*fields, Field{key.Value, key, value})
 		}
@@ -156,6 +150,24 @@ func (y *File) collect(n *yaml.Node, path string, known []string, line map[strin
 		}
 		y.collect(base, path, known, line, fields, depth+1)
 	}
+}
+
+// keyRemedy is what to do about a key that is not known. One without a value
+// is often the rest of a text.
+func keyRemedy(of *yaml.Node, wrong string, value *yaml.Node, known []string) string {
+	if strings.ContainsRune(wrong, '\u00a0') {
+		return "a space in it is a non-breaking one: write a plain one"
+	}
+	if IsBlank(value) {
+		first, rest, _ := strings.Cut(wrong, " ")
+		if slices.Contains(known, first) {
+			return fmt.Sprintf("a colon is missing: write  %s: %s", first, rest)
+		}
+		if _, ok := nearest.Word(wrong, known); !ok && of.Style&yaml.FlowStyle != 0 {
+			return "put the text before it in quotes: a comma ends a value inside { }"
+		}
+	}
+	return nearest.Remedy(wrong, known)
 }
 
 // Items gives the entries of a list.
@@ -199,7 +211,9 @@ func (y *File) Text(n *yaml.Node, path string) (string, bool) {
 	n = y.resolve(n)
 	switch {
 	case n.Kind != yaml.ScalarNode:
-		y.Fault(n, path, "is not a single value", "")
+		y.Fault(n, path, "is not a single value", map[yaml.Kind]string{
+			yaml.SequenceNode: "write one value, not a list", yaml.MappingNode: "write one value, not keys of its own",
+		}[n.Kind])
 		return "", false
 	case n.Tag == "!!null" && n.Value != "":
 		y.Fault(n, path, fmt.Sprintf("%s is YAML's word for nothing", n.Value), fmt.Sprintf("write \"%s\" in quotes if that is the name, or remove the key", n.Value))

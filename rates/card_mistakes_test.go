@@ -1,0 +1,140 @@
+package rates_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"hpcbill/rates"
+)
+
+const cardWithoutMistakes = `card: mycluster
+currency: EUR
+source: somewhere
+versions:
+  - from: 2026-01-01
+    hardware:
+      gpu: {match: {partition: "gpu*"}, cores: 64, mem_gib: 512, gpus: 4}
+      cpu: {cores: 64, mem_gib: 256}
+    let:
+      cores: max(cpus, mem_gib/mem_per_core_gib)
+    meters:
+      su: {unit: SU, price: "0.012"}
+      gpu_hours: {unit: GPU-hour, price_by: class, price: {internal: "0.5", "*": "1"}}
+    factor:
+      - {qos: {high: 2, low: 0.5}}
+    states:
+      charge: [COMPLETED, FAILED, TIMEOUT, CANCELLED]
+      exclude: {NODE_FAIL: the node failed}
+    rules:
+      - {name: gpu, match: {partition: "gpu*"}, charge: {gpu_hours: gpus}}
+      - {name: all, charge: {su: cores}}
+`
+
+// Whoever writes a card for the first time makes one mistake. The first fault
+// is at its place, says what is wrong, and what to write instead.
+func TestMistakes(t *testing.T) {
+	f := func(right, wrong, place, message, hint string) {
+		t.Helper()
+		require.Contains(t, cardWithoutMistakes, right)
+		text := strings.Replace(cardWithoutMistakes, right, wrong, 1)
+		_, err := rates.LoadCard("c.yaml", []byte(text))
+		require.Error(t, err)
+		var found []string
+		for _, fault := range err.(interface{ Unwrap() []error }).Unwrap() {
+			found = append(found, fault.Error()+" | "+fault.(interface{ Hint() string }).Hint())
+		}
+		for _, line := range found {
+			if strings.HasPrefix(line, "c.yaml:"+place+": ") && strings.Contains(line, message) && strings.HasSuffix(line, " | "+hint) {
+				return
+			}
+		}
+		require.Fail(t, "not among the faults", "%s: %s | %s\n%s", place, message, hint, strings.Join(found, "\n"))
+	}
+	all := "su: cores}"
+	gpu := `match: {partition: "gpu*"}, charge`
+
+	// Keys.
+	f("versions:", "version:", "4:1", `unknown key "version"`, "did you mean versions?")
+	f("from:", "form:", "5:5", `unknown key "form"`, "did you mean from?")
+	f("hardware:", "hardwares:", "6:5", `unknown key "hardwares"`, "did you mean hardware?")
+	f("let:", "lets:", "9:5", `unknown key "lets"`, "did you mean let?")
+	f("unit: SU", "units: SU", "12:12", `unknown key "units"`, "did you mean unit?")
+	f("rules:", "rule:", "19:5", `unknown key "rule"`, "did you mean rules?")
+	f("charge: {su", "charges: {su", "21:21", `unknown key "charges"`, "did you mean charge?")
+	f(`partition: "gpu*"}, cores`, `partiton: "gpu*"}, cores`, "7:21", `unknown key "partiton"`, "did you mean partition?")
+	f("- {qos:", "- {qoss:", "15:10", `unknown key "qoss"`, "did you mean qos?")
+	f("unit: SU", "unit SU", "12:12", `unknown key "unit SU"`, "a colon is missing: write  unit: SU")
+	f("name: all", "name:\u00a0all", "21:10", "unknown key", "a space in it is a non-breaking one: write a plain one")
+	f("source: somewhere", "source: somewhere\nsource: elsewhere", "4:1", "is given twice, first on line 3", "keep one of the two")
+	f("gpu_hours: {unit", "su: {unit", "13:7", "is given twice, first on line 12", "keep one of the two")
+	f(`price: {internal: "0.5", "*": "1"}`, "price: [{label: a, b, price: 1}]", "13:71", `unknown key "b"`, "put the text before it in quotes: a comma ends a value inside { }")
+
+	// Where things stand.
+	f("    rules:", "   rules:", "19:4", "is indented by 3 spaces, as nothing beside it is", "indent it exactly like the keys that it belongs with")
+	f("    meters:", "      meters:", "11:7", "is a key of the version, and stands under let:", "indent it, and what belongs to it, no further than let:")
+	f("    rules:", "\trules:", "19:1", "a tab indents this line", "indent with spaces")
+	f("  - from: 2026-01-01\n", "    from: 2026-01-01\n", "5:5", "is not a list", "begin each entry with a dash, or write [a, b]")
+	f("[COMPLETED, FAILED, TIMEOUT, CANCELLED]", "{COMPLETED: yes}", "17:15", "is not a single value", "write one value, not keys of its own")
+
+	// The text of the file.
+	f("somewhere", "some\xe4", "3:13", "the byte 0xe4 is not UTF-8", "save the file as UTF-8")
+	f("somewhere", "some\x00", "3:13", "has the control character 0x0", "remove it")
+	f(`"0.012"`, `"0.012`, "12", "a { } or [ ] that begins here is not closed, or lacks a comma", "look for a lost quote, comma, } or ]")
+	f("cpu: {cores", "cpu: {<<: *gpu, cores", "8:17", "*gpu refers to no &gpu above it", `a text that begins with * stands in quotes: "*gpu"`)
+	f(gpu, "match: {gpus: > 0}, charge", "20:35", "a text begins with a sign that means something else in YAML", "put a text that begins with one of > @ % ` | in quotes: \"> 128\"")
+
+	// Numbers.
+	f(`"0.012"`, `"0,012"`, "12:29", "not a decimal number", "write it with a point: 0.012")
+	f(`"0.012"`, `"0.012 EUR"`, "12:29", "not a decimal number", "write the number alone, without its unit: 0.012")
+	f(`"0.012"`, "\u201c0.012\u201d", "12:29", "not a decimal number", "write straight quotes, or none")
+	f(`"0.012"`, `"0.01234567890123456"`, "12:29", "has more than 13 digits after the point", "shorten it, or write the division into the formula: 1/7")
+	f(`"0.012"`, `"-0.012"`, "12:29", "-0.012 is negative", "a credit is an adjustment, not a price")
+	f(`"0.012"`, `"999999999.0000000000001"`, "21:30", "a job of 10^6 nodes and 10 years would cost more than", "look for a coefficient or a price that is far too large")
+	f("mem_gib: 256", "mem_gib: 256G", "8:33", "not a decimal number", "write the number alone, without its unit: 256")
+	f("low: 0.5", "low: 50%", "15:30", "not a decimal number", "write it as a fraction of one: 0.5")
+	f(`, price: "0.012"}`, "}", "12:7", "has no price", "add  price: 0  if it is counted and costs nothing")
+	f("2026-01-01", "01.01.2026", "5:11", "is not a date such as 2026-03-31", "write year-month-day, a day that exists")
+
+	// Formulas.
+	f(all, "su: coers}", "21:34", "unknown name coers", "did you mean cores?")
+	f(all, "sus: cores}", "21:30", "unknown meter sus", "did you mean su?")
+	f(all, "su: memory}", "21:34", "unknown name memory", "did you mean mem_gib?")
+	f("max(cpus", "maximum(cpus", "10:14", "unknown function maximum", "did you mean max?")
+	f(all, "su: elapsed_h + mem_gib}", "21:46", "elapsed_h (hours) and mem_gib (GiB) are not the same kind of figure", "hours go only with hours: multiply both sides by the time, or neither")
+	f(all, "su: cores*elapsed_h}", "21:34", "a rate is units an hour, and this has hours in it already", "leave the hours out: they are multiplied in; or write it as units:, or with per: job")
+	f(all, "su: cores/gpus}", "21:40", "gpus can be 0, and divides", "write max(gpus, 1), or choose(gpus > 0, …/gpus, 0)")
+	f(all, "su: max(cpus, 4)}", "21:42", "a parenthesis is not closed", `close it; in YAML, quote a formula that has a comma: "max(a, b)"`)
+	f(all, `su: "cpus > 4 ? 2 : 1"}`, "21:44", `"?" is not part of a formula`, "write choose(condition, a, b)")
+	f(all, `su: "choose(cpus = 4, 1, 2)"}`, "21:47", "expected '==', found '='", "compare with ==")
+	f(all, `su: "cpus*0,8"}`, "21:41", "a comma stands outside the parentheses of a function", "a decimal has a point: 0.8; operands stand in parentheses: max(a, b)")
+	f("gpu_hours: gpus}", "gpu_hours: gpu(a100)}", "20:69", "gpu wants one name in double quotes", `write gpu("a100") or tres("license/matlab")`)
+
+	// Rules, states, versions.
+	f("name: all", "name: gpu", "21:9", "a rule on line 20 is called gpu too", "give each rule a name of its own: charges are explained by it")
+	f(gpu, "charge", "21:9", "all can never match: gpu on line 20 comes first and matches all of it", "put the narrower rule first")
+	f("NODE_FAIL:", "NODEFAIL:", "18:17", "NODEFAIL is not a state of Slurm's", "did you mean NODE_FAIL?")
+	f(gpu, "match: {gpus: many}, charge", "20:35", "not a decimal number", "write a number, a range such as 2..8 or a comparison such as > 128")
+	f(gpu, `match: {partition: "> 0"}, charge`, "20:40", `"> 0" compares a text`, "partition is a text: write a value or a glob such as gpu*")
+	f("price_by: class, price: {internal", "price_by: node_type, price: {gpuu", "13:64", "no hardware: entry has the type gpuu", "did you mean gpu?")
+	f("  - from: 2026-01-01", "  - from: 2025-06-01\n    until: 2026-03-01\n    meters: {su: {unit: SU, price: 1}}\n    rules: [{name: all, charge: {su: cpus}}]\n  - from: 2026-01-01",
+		"9", "the version from 2026-01-01 overlaps the one on line 5, which holds until 2026-03-01", "let that one end at the latest on 2026-01-01, or remove its until:")
+}
+
+// What is no mistake: a byte order mark, and the line ends of Windows.
+func TestNoMistakes(t *testing.T) {
+	for _, text := range []string{cardWithoutMistakes, "\ufeff" + cardWithoutMistakes, strings.ReplaceAll(cardWithoutMistakes, "\n", "\r\n")} {
+		c, err := rates.LoadCard("c.yaml", []byte(text))
+		require.NoError(t, err)
+		require.Empty(t, c.Warnings)
+	}
+}
+
+// What may be meant is warned of.
+func TestDurationThatIsNone(t *testing.T) {
+	c, err := rates.LoadCard("c.yaml", []byte(strings.Replace(cardWithoutMistakes, "su: cores}", "su: {rate: cores, duration: 15}}", 1)))
+	require.NoError(t, err)
+	require.Len(t, c.Warnings, 1)
+	require.Contains(t, c.Warnings[0].Error(), "duration: counts the same hours for every job, however long it ran")
+}
