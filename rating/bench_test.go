@@ -29,9 +29,11 @@ func benchJobs(n int) ([]ingest.Job, string) {
 	return jobs, groups.String()
 }
 
-func benchmarkJobs(b *testing.B, c *rates.Card) {
+func benchmarkJobs(b *testing.B, c *rates.Card) { benchmarkWaiving(b, c, nil, nil) }
+
+func benchmarkWaiving(b *testing.B, c *rates.Card, outages *rates.Outages, waivers *rates.Waivers) {
 	jobs, groups := benchJobs(10000)
-	r := NewRater(Tariff{Zone: time.UTC, Roster: roster(b, groups), Cards: map[string]*rates.Card{"c1": c}})
+	r := NewRater(Tariff{Zone: time.UTC, Roster: roster(b, groups), Cards: map[string]*rates.Card{"c1": c}, Outages: outages, Waivers: waivers})
 	charges := 0
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -44,6 +46,23 @@ func benchmarkJobs(b *testing.B, c *rates.Card) {
 }
 
 func BenchmarkPittCRC(b *testing.B) { benchmarkJobs(b, shipped(b, "pitt-crc")) }
+
+// Forty outages of which a job meets none, and a list of other jobs.
+func BenchmarkNotWaived(b *testing.B) {
+	var windows, rows strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&windows, "- {name: w%d, from: 2025-01-%02dT10:00, until: 2025-01-%02dT12:00, reason: r}\n", i, i%28+1, i%28+1)
+	}
+	for i := range 1000 {
+		fmt.Fprintf(&rows, "c1,%d,,,,r,a,2025-12-31\nc1,9%d_*,,,,r,a,2025-12-31\n", i+1000, i)
+	}
+	benchmarkWaiving(b, shipped(b, "pitt-crc"), outages(b, time.UTC, windows.String()), waiverRows(b, time.UTC, rows.String()))
+}
+
+// An outage of the last hour of every job.
+func BenchmarkClipped(b *testing.B) {
+	benchmarkWaiving(b, shipped(b, "pitt-crc"), outages(b, time.UTC, "- {name: w, from: 2025-11-10T11:00, until: 2025-11-10T12:00, match: {partition: \"!none\"}, reason: r}"), nil)
+}
 
 func BenchmarkFourMeters(b *testing.B) { benchmarkJobs(b, loadCard(b, labCard)) }
 

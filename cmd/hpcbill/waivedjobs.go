@@ -81,15 +81,15 @@ func (s *site) checkWaivedJobs(ctx context.Context) (idle []idleWaiver, err erro
 // the JobIDs that are nearest.
 func (s *site) findWaived(ctx context.Context) (found map[*rates.Waiver][]waivedRun, near map[*rates.Waiver][]string, err error) {
 	found, near = map[*rates.Waiver][]waivedRun{}, map[*rates.Waiver][]string{}
-	byBase := map[[2]string][]*rates.Waiver{}
-	var clusters []string
+	byBase := map[string]map[string][]*rates.Waiver{} // by cluster
 	for _, row := range s.waivers.All {
-		key := [2]string{row.Cluster, baseOf(row.Job)}
-		byBase[key] = append(byBase[key], row)
-		if !slices.Contains(clusters, row.Cluster) {
-			clusters = append(clusters, row.Cluster)
+		if byBase[row.Cluster] == nil {
+			byBase[row.Cluster] = map[string][]*rates.Waiver{}
 		}
+		rows, base := byBase[row.Cluster], baseOf(row.Job)
+		rows[base] = append(rows[base], row)
 	}
+	clusters := slices.Sorted(maps.Keys(byBase))
 	rater := rating.NewRater(s.tariff())
 	columns := []string{"job_id", "state", "elapsed_seconds", "suspended_seconds"}
 	for _, q := range []jobstore.Query{{}, {Unfinished: true}} {
@@ -103,7 +103,7 @@ func (s *site) findWaived(ctx context.Context) (found map[*rates.Waiver][]waived
 			}
 			for i := range batch {
 				j := &batch[i]
-				for _, row := range byBase[[2]string{j.Cluster, baseOf(j.JobID)}] {
+				for _, row := range byBase[j.Cluster][baseOf(j.JobID)] {
 					if row.Is(j.Cluster, j.JobID, int64(j.Submit)) {
 						found[row] = append(found[row], waivedRun{*j, s.monthsBilling(rater, j)})
 					} else if len(near[row]) < 3 {
