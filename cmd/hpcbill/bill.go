@@ -159,6 +159,12 @@ func (s *site) evidence(b *billing) (history.Evidence, error) {
 	return e, err
 }
 
+// The kinds of the texts that are looked up by their kind.
+const (
+	outagesKind = "outages"
+	waiversKind = "waivers"
+)
+
 // kindOf says what a text of the inputs is.
 func (in *inputs) kindOf(name string) string {
 	if kind := in.storage.kinds[name]; kind != "" {
@@ -174,9 +180,9 @@ func (in *inputs) kindOf(name string) string {
 	case in.config.ReductionsFile:
 		return "reductions"
 	case in.config.OutagesFile:
-		return "outages"
+		return outagesKind
 	case in.config.WaiversFile:
-		return "waivers"
+		return waiversKind
 	}
 	return "card"
 }

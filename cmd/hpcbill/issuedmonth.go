@@ -11,11 +11,15 @@ import (
 	"hpcbill/rating"
 )
 
-// issuedMonth is an issued month under the rules that billed it, and under the
-// same with the outages and waivers of today.
+// issuedMonth is an issued month with the outages and waivers that billed it.
 type issuedMonth struct {
-	period    rates.Period
-	in        *inputs
+	period  rates.Period
+	site    *site
+	outages *rates.Outages // nil = none
+	waivers *rates.Waivers // nil = none
+
+	// Made when a job has to be rated: under the rules that billed the month,
+	// and under the same with the outages and waivers of today.
 	then, now *rating.Rater
 }
 
@@ -47,32 +51,58 @@ func (all *issuedMonths) of(ctx context.Context, p rates.Period) (*issuedMonth, 
 }
 
 func (s *site) readIssued(ctx context.Context, p rates.Period) (*issuedMonth, error) {
-	recorded, err := s.history.Evidence(ctx, p.String())
+	m := &issuedMonth{period: p, site: s}
+	for _, kind := range []string{outagesKind, waiversKind} {
+		texts, err := s.history.IssuedTexts(ctx, p.String(), kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range texts {
+			if kind == outagesKind {
+				m.outages, err = rates.LoadOutages(t.Name, t.Body, s.zone())
+			} else {
+				m.waivers, err = rates.ReadWaivers(t.Name, t.Body, s.zone())
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return m, nil
+}
+
+// raters makes the raters of the month.
+func (m *issuedMonth) raters(ctx context.Context) error {
+	if m.then != nil {
+		return nil
+	}
+	recorded, err := m.site.history.Evidence(ctx, m.period.String())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in, err := recordedInputs(recorded)
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s, as it was issued: %w", m.period, err)
 	}
-	then := in.tariff()
-	now := then
-	now.Outages, now.Waivers = s.outages, s.waivers
-	return &issuedMonth{p, in, rating.NewRater(then), rating.NewRater(now)}, nil
+	tariff := in.tariff()
+	m.then = rating.NewRater(tariff)
+	tariff.Outages, tariff.Waivers = m.site.outages, m.site.waivers
+	m.now = rating.NewRater(tariff)
+	return nil
 }
 
 // says reports whether the month was billed with a row that says the same.
 func (m *issuedMonth) says(w *rates.Waiver) bool {
-	return m.in.waivers != nil && slices.ContainsFunc(m.in.waivers.All, w.Says)
+	return m.waivers != nil && slices.ContainsFunc(m.waivers.All, w.Says)
 }
 
 // has reports whether the month was billed with an outage that says the same.
 func (m *issuedMonth) has(o *rates.Outage) bool {
-	return m.in.outages != nil && slices.ContainsFunc(m.in.outages.All, func(w *rates.Outage) bool { return w.Digest == o.Digest })
+	return m.outages != nil && slices.ContainsFunc(m.outages.All, func(w *rates.Outage) bool { return w.Digest == o.Digest })
 }
 
 // waivesOtherwise reports whether what is waived of a job for a cause of the
-// code and the line would be another today.
+// code and the line would be another today. The raters must be made.
 func (m *issuedMonth) waivesOtherwise(j *ingest.Job, code string, line int) bool {
 	now := waivedBy(m.now.Job(j, m.period), code, func(c *rating.Cause) bool { return c.Reason.Line == line })
 	if len(now) == 0 {

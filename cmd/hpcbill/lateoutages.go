@@ -82,6 +82,11 @@ func reaches(o *rates.Outage, month rates.Period, beyond bool) bool {
 // issued.
 func (s *site) lateOutage(ctx context.Context, o *rates.Outage, months []*issuedMonth, open string) error {
 	met := make([]int64, len(months))
+	for _, m := range months {
+		if err := m.raters(ctx); err != nil {
+			return err
+		}
+	}
 	for _, q := range []jobstore.Query{
 		{From: ingest.Instant(o.From) - 1, To: ingest.Instant(o.Until), Overlapping: true}, // a second more: killed jobs end with the beginning
 		{Unfinished: true},

@@ -192,7 +192,7 @@ func (s *site) lateWaiver(ctx context.Context, months *issuedMonths, row *rates.
 				continue
 			}
 			whole, err := s.wholeJobs([]ingest.Job{runs[i].job})
-			if err != nil {
+			if err = errors.Join(err, m.raters(ctx)); err != nil {
 				return nil, false, err
 			}
 			for n := range whole {

@@ -119,6 +119,20 @@ func (db *DB) Evidence(ctx context.Context, period string) (Recorded, error) {
 	return readRun(ctx, db.read, run)
 }
 
+// IssuedTexts gives the texts of one kind from which an issued period was made,
+// without the rest of its evidence; none where it is not issued.
+func (db *DB) IssuedTexts(ctx context.Context, period, kind string) ([]Text, error) {
+	texts, err := collect(ctx, db.read, func(row scanner) (Text, error) {
+		var t Text
+		return t, row.Scan(&t.Kind, &t.Name, &t.Digest, &t.Body)
+	}, `SELECT r.kind, r.name, r.digest, t.body FROM events e JOIN run_texts r ON r.entry = e.run JOIN texts t ON t.digest = r.digest
+		WHERE e.period = ? AND e.kind = 'issued' AND r.kind = ? ORDER BY r.item`, period, kind)
+	if err != nil {
+		return nil, fmt.Errorf("read history: %w", err)
+	}
+	return texts, nil
+}
+
 func readRun(ctx context.Context, q querier, run int64) (Recorded, error) {
 	r := Recorded{Entry: run}
 	var summary, at string

@@ -130,6 +130,15 @@ func TestIssueNumbersAndKeeps(t *testing.T) {
 	require.Equal(t, "hpcbill test", ev.Program)
 	require.Equal(t, "card: pitt-crc\n", string(ev.Texts[0].Body))
 	require.Equal(t, money.Amount(420), ev.Summary.Total)
+
+	texts, err := reader.IssuedTexts(ctx, "2026-03", "card")
+	require.NoError(t, err)
+	require.Equal(t, ev.Texts[:1], texts)
+	for _, none := range [][2]string{{"2026-03", "outages"}, {"2026-05", "card"}} {
+		texts, err = reader.IssuedTexts(ctx, none[0], none[1])
+		require.NoError(t, err)
+		require.Empty(t, texts)
+	}
 }
 
 func TestIssueAgainGivesTheFirst(t *testing.T) {
