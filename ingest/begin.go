@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -128,7 +129,10 @@ func (p *parser) secondHeader(line string) (bool, error) {
 	if err := p.settle(); err != nil {
 		return true, err
 	}
-	p.previousSubmit = None
+	if err := p.letGo(math.MaxInt64); err != nil {
+		return true, err
+	}
+	p.submitted = submissions{}
 	p.tally.add(WarnSecondHeader, p.line)
 	return true, p.adopt(s, "")
 }

@@ -27,6 +27,7 @@ const (
 	fieldElapsed
 	fieldElapsedRaw
 	fieldSuspended
+	fieldPlanned
 	fieldTimelimit
 	fieldTimelimitRaw
 	fieldNNodes
@@ -104,7 +105,7 @@ func makeSacctColumns() map[string]column {
 		"cluster": fieldCluster, "account": fieldAccount, "user": fieldUser, "uid": fieldUID,
 		"partition": fieldPartition, "qos": fieldQoS, "wckey": fieldWCKey, "reservation": fieldReservation,
 		"state": fieldState, "submit": fieldSubmit, "eligible": fieldEligible, "start": fieldStart, "end": fieldEnd,
-		"elapsed": fieldElapsed, "elapsedraw": fieldElapsedRaw, "suspended": fieldSuspended,
+		"elapsed": fieldElapsed, "elapsedraw": fieldElapsedRaw, "suspended": fieldSuspended, "planned": fieldPlanned, "reserved": fieldPlanned,
 		"timelimit": fieldTimelimit, "timelimitraw": fieldTimelimitRaw, "nnodes": fieldNNodes,
 		"alloccpus": fieldAllocCPUs, "ncpus": fieldAllocCPUs, "reqcpus": fieldReqCPUs, "reqmem": fieldReqMem,
 		"reqtres": fieldReqTRES, "alloctres": fieldAllocTRES, "cputimeraw": fieldCPUTimeRaw,

@@ -32,7 +32,11 @@ func (p *parser) times(c *cells, j *Job) *fault {
 		j.SuspendedSeconds = seconds
 	}
 	if s.repeated() {
-		if f := p.settleRepeated(s, elapsed, j); f != nil {
+		of := spans{elapsed: elapsed, suspended: j.SuspendedSeconds, planned: Unknown}
+		if seconds, ok := parseSpan(c.at(at[fieldPlanned])); ok {
+			of.planned = seconds
+		}
+		if f := p.settleRepeated(s, of, j); f != nil {
 			return f
 		}
 	}
@@ -108,23 +112,19 @@ func (p *parser) elapsed(c *cells, j *Job) (int64, *fault) {
 }
 
 // settleRepeated decides between the readings of times in the hour that a
-// clock change repeats.
-func (p *parser) settleRepeated(s *stamps, elapsed int64, j *Job) *fault {
-	best, sure, spans := s.resolve(elapsed, j.SuspendedSeconds, p.previousSubmit)
-	if spans && elapsed == Unknown && j.Start != None && j.End != None {
+// clock change repeats, by the record alone.
+func (p *parser) settleRepeated(s *stamps, of spans, j *Job) *fault {
+	p.left = s.readings(of)
+	if !oneLength(p.left) && of.elapsed == Unknown && j.Start != None && j.End != None {
 		return &fault{"Start", "the clock change leaves open how long the job ran, and the dump has no Elapsed", remedyTimes}
 	}
-	j.Submit, j.Eligible, j.Start, j.End = best[0], best[1], best[2], best[3]
-	if !sure {
-		j.Notes |= NoteRepeatedHour
-	}
+	j.read(p.left)
 	return nil
 }
 
 // agree checks the times against the elapsed time, which counts where they
 // differ, and fills in what the dump leaves out.
 func (p *parser) agree(elapsed int64, j *Job) *fault {
-	p.previousSubmit = max(p.previousSubmit, j.Submit)
 	if !p.schema.has(fieldSubmit) {
 		if j.Submit = j.Start; j.Submit == None {
 			j.Submit = j.End

@@ -79,6 +79,9 @@ func TestTwoZones(t *testing.T) {
 			undecided++
 		}
 	}
-	t.Log(common, undecided, report.Warnings)
-	require.Greater(t, common, 150000)
+	require.Equal(t, 160479, common)
+	// They waited in the queue before the repeated hour and ran wholly within
+	// it: every time that the dump prints of them fits both readings.
+	require.LessOrEqual(t, undecided, 12)
+	t.Log(undecided, report.Warnings)
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -41,18 +42,19 @@ type parser struct {
 	handOver func([]Job) ([]Job, error)
 	open     openRecord
 
-	cells, spare   cells
-	stamps         stamps // of the record at hand
-	lastStamps     [fieldEnd - fieldSubmit + 1]stampCell
-	oddState       State // of the record at hand, where it is not one of Slurm's
-	previousSubmit Instant
-	columnTexts    [fieldCount]texts
-	stateCells     map[string]stateCell
-	lastState      stateCell // of the cell lastStateCell
-	lastStateCell  string
-	limit          lastLimit
-	allocated      tresTexts
-	requested      tresTexts
+	cells, spare  cells
+	stamps        stamps // of the record at hand
+	lastStamps    [fieldEnd - fieldSubmit + 1]stampCell
+	oddState      State     // of the record at hand, where it is not one of Slurm's
+	left          []reading // of the record at hand, where a time of it has two
+	submitted     submissions
+	columnTexts   [fieldCount]texts
+	stateCells    map[string]stateCell
+	lastState     stateCell // of the cell lastStateCell
+	lastStateCell string
+	limit         lastLimit
+	allocated     tresTexts
+	requested     tresTexts
 
 	window     window
 	jobs       jobSet
@@ -191,14 +193,12 @@ func (p *parser) record(c *cells, text string, line int64, notes Notes) (bool, e
 	*j = Job{JobID: id, Notes: notes}
 	p.oddState = ""
 	j.Source.File, j.Source.Line = p.name, line
-	before := p.previousSubmit
 	if f := p.job(c, form, j); f != nil {
 		end := j.End
 		if f.remedy == remedyTruncated {
 			p.window.clipped(j)
 		}
 		p.batch = p.batch[:len(p.batch)-1]
-		p.previousSubmit = before
 		if !c.fit(p.schema) {
 			return false, nil
 		}
@@ -261,7 +261,7 @@ func (p *parser) settle() error {
 		if p.open.oddState != "" {
 			p.tally.addText(WarnUnknownState, p.open.line, fmt.Sprintf("states that this program does not know, the first %s", p.open.oddState))
 		}
-		if err := p.settleJob(&p.batch[len(p.batch)-1]); err != nil {
+		if err := p.settleJob(); err != nil {
 			return err
 		}
 	case stepRecord:
@@ -277,13 +277,55 @@ func (p *parser) settle() error {
 	return nil
 }
 
-// settleJob takes up what the report says of all jobs.
-func (p *parser) settleJob(j *Job) error {
+// settleJob passes on the job that was read last, or holds it back where only
+// those after it can tell when it was submitted.
+func (p *parser) settleJob() error {
+	last := len(p.batch) - 1
+	j := &p.batch[last]
+	p.jobs.add(j.Cluster, j.JobIDRaw)
+	s := &p.submitted
+	if p.stamps.submit.later != None {
+		s.held = append(s.held, heldJob{*j, p.left})
+		p.batch = p.batch[:last]
+		if len(s.held) < mostHeld {
+			return nil
+		}
+		return p.letGo(math.MaxInt64)
+	}
+	if len(s.held) > 0 {
+		after := *j
+		p.batch = p.batch[:last]
+		if err := p.letGo(after.Submit); err != nil {
+			return err
+		}
+		p.batch = append(p.batch, after)
+		j = &p.batch[len(p.batch)-1]
+	}
+	s.see(j.Submit)
+	return p.passOn(j)
+}
+
+// letGo passes on the jobs held back; the next was submitted at next.
+func (p *parser) letGo(next Instant) error {
+	s := &p.submitted
+	s.settle(next)
+	for i := range s.held {
+		p.batch = append(p.batch, s.held[i].job)
+		if err := p.passOn(&p.batch[len(p.batch)-1]); err != nil {
+			return err
+		}
+	}
+	s.held = nil
+	return nil
+}
+
+// passOn takes up what the report says of all jobs, and gives a full batch to
+// the consumer.
+func (p *parser) passOn(j *Job) error {
 	r := &p.report
 	if j.Notes != 0 {
 		p.tally.addNotes(j.Notes, j.Source.Line)
 	}
-	p.jobs.add(j.Cluster, j.JobIDRaw)
 	r.Newest = max(r.Newest, j.Submit, j.Start, j.End)
 	if j.End != None {
 		if r.FirstEnd == None || j.End < r.FirstEnd {
@@ -326,6 +368,9 @@ func (p *parser) finish() error {
 		return &fault{"", "the file is empty", "a dump without jobs still has its header: the sacct that wrote this one did not run to its end"}
 	}
 	if err := p.settle(); err != nil {
+		return err
+	}
+	if err := p.letGo(math.MaxInt64); err != nil {
 		return err
 	}
 	if len(p.batch) > 0 {
