@@ -161,11 +161,13 @@ func (f *faceWriter) lines(rows lineRows) {
 			description += " (" + l.Reason + " · " + l.Reference + ")"
 		}
 		f.put(faceDescription, wrapped, text(description))
-		if !l.Kind.OfMoney() {
-			f.put(faceQuantity, quantity, number(l.Quantity))
-			f.put(faceUnit, muted, text(f.words.Unit(l.Unit)))
-			f.put(facePrice, price, number(l.Price))
+		unit := text(f.words.Unit(l.Unit))
+		if l.Kind.OfMoney() {
+			unit = ""
 		}
+		f.put(faceQuantity, quantity, priced(&l, l.Quantity))
+		f.put(faceUnit, muted, unit)
+		f.put(facePrice, price, priced(&l, l.Price))
 		f.put(faceAmount, money2, formula{"Lines!" + cellName(amountColumn, rows.first+i), cash{f.inv.Currency, l.Amount}})
 		f.sheet.write(height(lineHeight(text(description), charactersOfFace)))
 	}

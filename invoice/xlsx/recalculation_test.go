@@ -58,7 +58,8 @@ func TestLibreOfficeAgrees(t *testing.T) {
 		t.Skip("starting LibreOffice takes seconds")
 	}
 	in, out := t.TempDir(), t.TempDir()
-	workbooks := map[string][]byte{"group.xlsx": drawSample(t), "department.xlsx": drawPeriod(t)}
+	inv, jobs, storage := reduced(t)
+	workbooks := map[string][]byte{"group.xlsx": drawSample(t), "department.xlsx": drawPeriod(t), "limits.xlsx": draw(t, inv, jobs, storage)}
 	arguments := []string{"-env:UserInstallation=file://" + t.TempDir(), "--headless", "--convert-to", "xlsx", "--outdir", out}
 	for name, workbook := range workbooks {
 		path := filepath.Join(in, name)
