@@ -48,14 +48,14 @@ func (s *Store) commit(c *catalog, j journal) error {
 	if err := s.syncFile(s.path(temporaryDir)); err != nil {
 		return err
 	}
-	s.at("before-commit")
+	s.step("before-commit")
 	if err := os.Rename(s.path(temporaryDir+"/journal"), s.path(journalName)); err != nil {
 		return err
 	}
 	if err := s.syncFile(s.dir); err != nil {
 		return err
 	}
-	s.at("committed")
+	s.step("committed")
 	return s.rollForward()
 }
 
@@ -79,7 +79,7 @@ func (s *Store) rollForward() error {
 	if err := os.Remove(s.path(journalName)); err != nil {
 		return err
 	}
-	s.at("journal-gone")
+	s.step("journal-gone")
 	if err := s.syncFile(s.dir); err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *Store) apply(j journal) error {
 		if err != nil {
 			return err
 		}
-		s.at("moved")
+		s.step("moved")
 	}
 	dirs := make([]string, 0, len(touched))
 	for dir := range touched {
@@ -131,7 +131,7 @@ func (s *Store) removeAll(names []string, touched map[string]bool) error {
 		if err := os.Remove(dir); err == nil {
 			touched[filepath.Dir(dir)] = true
 		}
-		s.at("removed")
+		s.step("removed")
 	}
 	return nil
 }

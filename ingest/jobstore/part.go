@@ -247,7 +247,7 @@ func (w *partWriter) create(p *newPart, keys []key, fill func(*os.File) (*column
 		return errors.Join(err, file.Close())
 	}
 	p.Rows, p.Index, p.Bytes, p.late = len(keys), shape, parquet.Size(), parquet.Late()
-	w.store.at("part-written")
+	w.store.step("part-written")
 	return w.syncBehind(file)
 }
 

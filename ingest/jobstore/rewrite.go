@@ -2,6 +2,7 @@ package jobstore
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"slices"
 )
@@ -12,11 +13,16 @@ func (g *Ingest) rewrite(d Dump) error {
 	losing := slices.SortedFunc(maps.Keys(g.removed), func(a, b *part) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.temporary, b.temporary))
 	})
+	shorter := newShortener(g.store)
 	for _, p := range losing {
-		if err := g.withoutTaken(p, d); err != nil {
-			return err
+		if err := g.withoutTaken(p, d, shorter); err != nil {
+			return errors.Join(err, shorter.wait())
 		}
 	}
+	if err := shorter.wait(); err != nil {
+		return err
+	}
+	g.fresh = append(g.fresh, shorter.parts()...)
 	// The new rows of the last batch and the winners go together, so that a
 	// small dump makes one file for each month.
 	for i := range g.winners.n {
@@ -38,7 +44,7 @@ func (g *Ingest) rewrite(d Dump) error {
 
 // withoutTaken writes a part again without the rows that go, and sends those
 // where they belong.
-func (g *Ingest) withoutTaken(p *part, d Dump) error {
+func (g *Ingest) withoutTaken(p *part, d Dump, shorter *shortener) error {
 	gone := g.removed[p]
 	slices.SortFunc(gone, func(a, b taken) int { return cmp.Compare(a.row, b.row) })
 	keys, err := p.Index.read(g.pathOf(p))
@@ -68,12 +74,8 @@ func (g *Ingest) withoutTaken(p *part, d Dump) error {
 		}
 		return nil
 	})
-	if err != nil || len(kept) == 0 {
-		return err
-	}
-	shorter, err := g.parts.without(p, g.pathOf(p), going, kept)
-	if err == nil {
-		g.fresh = append(g.fresh, shorter)
+	if err == nil && len(kept) > 0 {
+		shorter.start(p, g.pathOf(p), going, kept)
 	}
 	return err
 }

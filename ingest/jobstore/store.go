@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -24,8 +25,9 @@ type Store struct {
 	// partRows is maxPartRows, or less in tests.
 	partRows int
 
-	// at is called at each step of a commit; tests stop there.
-	at func(step string)
+	// at is called at each step of a commit, one at a time; tests stop there.
+	at    func(step string)
+	steps sync.Mutex
 
 	// sync brings a file's bytes to the disk; tests that kill no machine do
 	// without.
@@ -52,6 +54,12 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("open job store: %w", err)
 	}
 	return s, nil
+}
+
+func (s *Store) step(name string) {
+	s.steps.Lock()
+	defer s.steps.Unlock()
+	s.at(name)
 }
 
 // settle finishes a commit that was left half-way, or waits for the process

@@ -23,6 +23,9 @@ type chunk struct {
 	info       metadata.ChunkMetaInfo
 	dictionary bool
 	encodings  metadata.EncodingStats
+
+	source *columnPages // from which pages are copied
+	going  extremes     // of the rows that are left out
 }
 
 // newChunk starts the next column chunk of the file.

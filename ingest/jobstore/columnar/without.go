@@ -27,7 +27,7 @@ func (f *File) Without(gone []uint32, enc *Encoder, w io.Writer) (out *Writer, e
 		if err := c.copyWithout(f, gone); err != nil {
 			return nil, f.columnError(position, err)
 		}
-		stats, err := f.statisticsWithout(position, gone)
+		stats, err := f.statisticsWithout(position, gone, &c.going)
 		if err != nil {
 			return nil, f.columnError(position, err)
 		}
@@ -53,6 +53,7 @@ func (c *chunk) copyWithout(f *File, gone []uint32) error {
 	if err != nil {
 		return err
 	}
+	c.source = &source
 	for before, rows := 0, f.GroupRows(0); before < rows; {
 		h, err := source.header()
 		if err != nil {
@@ -67,6 +68,12 @@ func (c *chunk) copyWithout(f *File, gone []uint32) error {
 			c.info.DictPageOffset = c.out.at
 			c.writeRaw(appendDictionaryPageHeader(c.enc.header[:0], h.values, h.uncompressed, h.compressed), data, h.uncompressed)
 			c.encodings.DictEncodingStats[parquet.Encodings.Plain]++
+			if data, err = source.decompress(h, data); err == nil {
+				err = source.readDictionary(data, h.values)
+			}
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		var here []uint32 // rows of this page that go
@@ -116,6 +123,8 @@ func (c *chunk) shrink(h pageHeader, data []byte, gone []uint32) error {
 			if len(gone) > 0 && int(gone[0]) == row {
 				if gone = gone[1:]; level == 1 {
 					goneValues = append(goneValues, uint32(values))
+				} else {
+					c.going.nulls++
 				}
 			} else {
 				kept = append(kept, level)
@@ -144,11 +153,35 @@ func (c *chunk) shrinkValues(h pageHeader, data []byte, values int, gone []uint3
 		return errPage
 	}
 	for i := range values {
+		value := data[size*i : size*(i+1)]
 		if len(gone) > 0 && int(gone[0]) == i {
 			gone = gone[1:]
+			c.takeOut(value)
 			continue
 		}
-		c.enc.page = append(c.enc.page, data[size*i:size*(i+1)]...)
+		c.enc.page = append(c.enc.page, value...)
+	}
+	return nil
+}
+
+// takeOut notes a number that goes, as the page has it.
+func (c *chunk) takeOut(value []byte) {
+	if c.column.Kind == Decimal {
+		c.going.addWide(Int128{int64(binary.BigEndian.Uint64(value)), binary.BigEndian.Uint64(value[8:])})
+		return
+	}
+	c.going.addInt(c.column, int64(binary.LittleEndian.Uint64(value))/c.column.scale())
+}
+
+// takeOutEntry notes the value of a dictionary's entry.
+func (c *chunk) takeOutEntry(index uint32) error {
+	switch {
+	case int(index) < len(c.source.texts):
+		c.going.addText(c.source.texts[index])
+	case int(index) < len(c.source.numbers):
+		c.going.addInt(c.column, c.source.numbers[index]/c.column.scale())
+	default:
+		return errPage
 	}
 	return nil
 }
@@ -166,6 +199,9 @@ func (c *chunk) shrinkIndices(data []byte, values int, gone []uint32) error {
 	for i, index := range indices {
 		if len(gone) > 0 && int(gone[0]) == i {
 			gone = gone[1:]
+			if err := c.takeOutEntry(index); err != nil {
+				return err
+			}
 			continue
 		}
 		kept = append(kept, index)
@@ -185,6 +221,7 @@ func (c *chunk) shrinkTexts(data []byte, values int, gone []uint32) error {
 		}
 		if len(gone) > 0 && int(gone[0]) == i {
 			gone = gone[1:]
+			c.going.addText(string(data[4:size]))
 		} else {
 			c.enc.page = append(c.enc.page, data[:size]...)
 		}
@@ -195,10 +232,10 @@ func (c *chunk) shrinkTexts(data []byte, values int, gone []uint32) error {
 
 // statisticsWithout gives the statistics of a column but for some rows, which
 // are as exact as those of the file: other programs may answer from them.
-// Where a row that goes may have had the least or the greatest value, the
-// column is looked through until rows that stay have both, and so to its end
-// only where none has.
-func (f *File) statisticsWithout(position int, gone []uint32) (stats metadata.EncodedStatistics, err error) {
+// Where a row that goes had the least or the greatest value, the column is
+// looked through until rows that stay have both, and so to its end only where
+// none has.
+func (f *File) statisticsWithout(position int, gone []uint32, going *extremes) (stats metadata.EncodedStatistics, err error) {
 	column := &f.table.Columns[position]
 	meta, err := f.reader.MetaData().RowGroup(0).ColumnChunk(position)
 	if err != nil {
@@ -208,65 +245,48 @@ func (f *File) statisticsWithout(position int, gone []uint32) (stats metadata.En
 	if err != nil || known == nil {
 		return stats, err
 	}
-	going, err := f.extremesOf(position, gone, true, nil)
-	if err != nil {
-		return stats, err
+	stats.SetNullCount(known.NullCount() - going.nulls)
+	stats.Signed = column.signed()
+	if !known.HasMinMax() && known.NullCount() == int64(f.GroupRows(0)) {
+		return stats, nil
 	}
-	if !known.HasMinMax() {
-		staying, err := f.extremesOf(position, gone, false, nil)
-		return staying.encode(column), err
-	}
-	same := going.within(column, known.EncodeMin(), known.EncodeMax())
+	least, greatest := known.EncodeMin(), known.EncodeMax()
+	constant := bytes.Equal(least, greatest) && known.NullCount() == 0
+	same := known.HasMinMax() && (constant || going.within(column, least, greatest))
 	if !same {
-		staying, err := f.extremesOf(position, gone, false, func(e *extremes) bool {
+		staying, err := f.staying(position, gone, func(e *extremes) bool {
 			bounds := e.encode(column)
-			same = e.any && bytes.Equal(bounds.Min, known.EncodeMin()) && bytes.Equal(bounds.Max, known.EncodeMax())
+			same = known.HasMinMax() && e.any && bytes.Equal(bounds.Min, least) && bytes.Equal(bounds.Max, greatest)
 			return same
 		})
 		if err != nil || !same {
 			return staying.encode(column), err
 		}
 	}
-	stats.SetMin(known.EncodeMin()).SetMax(known.EncodeMax()).SetNullCount(known.NullCount() - going.nulls)
-	stats.Signed = column.signed()
+	stats.SetMin(least).SetMax(greatest)
 	return stats, nil
 }
 
-// extremesOf looks through the rows of a column that are among those given,
-// or through all others. enough, where not nil, is asked after each page
-// whether to stop.
-func (f *File) extremesOf(position int, rows []uint32, among bool, enough func(*extremes) bool) (e extremes, err error) {
+// staying looks through the rows of a column but for those given, page by page
+// until enough says so.
+func (f *File) staying(position int, gone []uint32, enough func(*extremes) bool) (e extremes, err error) {
 	pages, err := f.Pages(0, []int{position})
 	if err != nil {
 		return e, err
 	}
 	var page Page
-	for before := 0; ; {
-		n, err := pages.Upcoming()
-		if err != nil || n == 0 || among && len(rows) == 0 {
+	for before := 0; ; before += page.Rows {
+		if err := pages.Next(&page); err != nil || page.Rows == 0 {
 			return e, err
 		}
-		if among && int(rows[0]) >= before+n {
-			if err := pages.Skip(); err != nil {
-				return e, err
+		for i := range page.Rows {
+			if len(gone) > 0 && int(gone[0]) == before+i {
+				gone = gone[1:]
+				continue
 			}
-			before += n
-			continue
+			e.add(&f.table.Columns[position], &page.Vectors[position], i)
 		}
-		if err := pages.Next(&page); err != nil {
-			return e, err
-		}
-		for i := range n {
-			listed := len(rows) > 0 && int(rows[0]) == before+i
-			if listed {
-				rows = rows[1:]
-			}
-			if listed == among {
-				e.add(&f.table.Columns[position], &page.Vectors[position], i)
-			}
-		}
-		before += n
-		if enough != nil && enough(&e) {
+		if enough(&e) {
 			return e, nil
 		}
 	}
@@ -279,44 +299,53 @@ type extremes struct {
 	leastInt, greatestInt   int64
 	leastText, greatestText string
 	leastWide, greatestWide Int128
+	lastEntry               uint32 // of the dictionary, that was added
 }
 
 func (e *extremes) add(column *Column, v *Vector, i int) {
-	if column.Nullable && v.Ints[i] == column.Null {
+	switch {
+	case column.Nullable && v.Ints[i] == column.Null:
 		e.nulls++
-		return
+	case column.Kind == Decimal:
+		e.addWide(v.Wide[i])
+	case column.Kind != Text:
+		e.addInt(column, v.Ints[i])
+	case v.Index == nil:
+		e.addText(v.Dict[i])
+	case !e.any || v.Index[i] != e.lastEntry:
+		e.lastEntry = v.Index[i]
+		e.addText(v.Dict[v.Index[i]])
 	}
-	one := extremes{any: true}
-	switch column.Kind {
-	case Text:
-		entry := uint32(i)
-		if v.Index != nil {
-			entry = v.Index[i]
-		}
-		one.leastText, one.greatestText = v.Dict[entry], v.Dict[entry]
-	case Decimal:
-		one.leastWide, one.greatestWide = v.Wide[i], v.Wide[i]
-	default:
-		one.leastInt, one.greatestInt = v.Ints[i], v.Ints[i]
+}
+
+func (e *extremes) addInt(column *Column, n int64) {
+	if !e.any || column.less(n, e.leastInt) {
+		e.leastInt = n
 	}
-	if !e.any {
-		one.nulls = e.nulls
-		*e = one
-		return
+	if !e.any || column.less(e.greatestInt, n) {
+		e.greatestInt = n
 	}
-	e.leastText, e.greatestText = min(e.leastText, one.leastText), max(e.greatestText, one.greatestText)
-	if one.leastWide.less(e.leastWide) {
-		e.leastWide = one.leastWide
+	e.any = true
+}
+
+func (e *extremes) addText(s string) {
+	if !e.any || s < e.leastText {
+		e.leastText = s
 	}
-	if e.greatestWide.less(one.greatestWide) {
-		e.greatestWide = one.greatestWide
+	if !e.any || s > e.greatestText {
+		e.greatestText = s
 	}
-	if column.less(one.leastInt, e.leastInt) {
-		e.leastInt = one.leastInt
+	e.any = true
+}
+
+func (e *extremes) addWide(n Int128) {
+	if !e.any || n.less(e.leastWide) {
+		e.leastWide = n
 	}
-	if column.less(e.greatestInt, one.greatestInt) {
-		e.greatestInt = one.greatestInt
+	if !e.any || e.greatestWide.less(n) {
+		e.greatestWide = n
 	}
+	e.any = true
 }
 
 // less orders the values of a column of numbers.
@@ -329,6 +358,14 @@ func (c *Column) less(a, b int64) bool {
 
 func (c *Column) signed() bool { return c.Kind == Int64 || c.Kind == Timestamp }
 
+// scale is how many of the file's units make one of the Vector's.
+func (c *Column) scale() int64 {
+	if c.Kind == Timestamp {
+		return microsPerSecond
+	}
+	return 1
+}
+
 // within reports whether all values lie inside, and not on, the bounds.
 func (e *extremes) within(column *Column, least, greatest []byte) bool {
 	switch {
@@ -339,10 +376,7 @@ func (e *extremes) within(column *Column, least, greatest []byte) bool {
 	case column.Kind == Decimal || len(least) != 8 || len(greatest) != 8:
 		return false
 	}
-	scale := int64(1)
-	if column.Kind == Timestamp {
-		scale = microsPerSecond
-	}
+	scale := column.scale()
 	return column.less(int64(binary.LittleEndian.Uint64(least)), e.leastInt*scale) &&
 		column.less(e.greatestInt*scale, int64(binary.LittleEndian.Uint64(greatest)))
 }
@@ -350,10 +384,7 @@ func (e *extremes) within(column *Column, least, greatest []byte) bool {
 func (e *extremes) encode(column *Column) (stats metadata.EncodedStatistics) {
 	stats.SetNullCount(e.nulls)
 	stats.Signed = column.signed()
-	scale := int64(1)
-	if column.Kind == Timestamp {
-		scale = microsPerSecond
-	}
+	scale := column.scale()
 	switch {
 	case !e.any:
 	case column.Kind == Text:
