@@ -95,6 +95,7 @@ func (a *app) draft(ctx context.Context, s *site, p rates.Period, draw bool) (*b
 	if err != nil {
 		return nil, err
 	}
+	a.printIdleOutages(s.inputs, p, &b.summary)
 	d := documents{
 		dir: s.path(filepath.Join(invoicesDir, p.String(), draftDir)), charges: s.path(chargesDir),
 		period: p, language: "en", invoices: b.invoices, storage: b.storage,

@@ -15,9 +15,10 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check",
 		Short: "read the whole configuration and print every fault",
 		Long: `Reads hpcbill.yaml, the roster, the rate cards, the storage quotas and whatever
-else they name, and prints every fault with its file, line and remedy. A version of a card that billed an
-issued month and was edited since is a fault, with the months that it billed.
-Writes nothing.
+else they name, and prints every fault with its file, line and remedy. A version
+of a card that billed an issued month and was edited since is a fault, with the
+months that it billed; so is an adjustment, an outage or a waiver that an issued
+month should have had. Waivers that meet no job are pointed out. Writes nothing.
 
 Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 		Example: "  hpcbill check",

@@ -7,10 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"hpcbill/ingest/jobstore"
+	"hpcbill/invoice"
 	"hpcbill/rates"
 	"hpcbill/rates/nearest"
+	"hpcbill/rating"
 )
 
 // readOutages reads the file that outages: names.
@@ -141,6 +145,24 @@ func (a *app) printIdleWaivers(in *inputs, idle []idleWaiver, some func(*idleWai
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s:%d: %s\n", in.waivers.File, w.row.Line, oneLine(w.message))
 		if w.hint != "" {
 			fmt.Fprintf(a.stderr, "hpcbill: hint: %s\n", oneLine(w.hint))
+		}
+	}
+}
+
+// printIdleOutages says which outages that lie in a period took nothing off its
+// bills: perhaps their match is not what was meant.
+func (a *app) printIdleOutages(in *inputs, p rates.Period, sum *invoice.Summary) {
+	if in.outages == nil {
+		return
+	}
+	for _, o := range in.outages.All {
+		within := p.Start.Unix() <= o.From && o.Until <= p.End.Unix() && !p.Start.Before(o.BilledFrom)
+		waives := func(c invoice.CauseSum) bool {
+			return c.Code == rating.ByOutage && strings.HasPrefix(c.Detail, o.Name+":")
+		}
+		if within && !slices.ContainsFunc(sum.Causes, waives) {
+			fmt.Fprintf(a.stderr, "hpcbill: warning: %s:%d: %s waives nothing of %s\n", in.outages.File, o.Line, o.Name, p)
+			fmt.Fprintf(a.stderr, "hpcbill: hint: no job that is charged met it; look at its match, its node_list and its mode\n")
 		}
 	}
 }
