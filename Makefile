@@ -3,6 +3,8 @@ GO      ?= go
 BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/hpcbill ./cmd/hpcbill
 SITE    ?= demo-site
 FUZZ    ?= 10s
+BENCH   ?= .
+COUNT   ?= 1
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
@@ -46,8 +48,10 @@ fuzz:
 	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ) $$p || exit 1; \
 	  done; done
 
+# BENCH picks benchmarks, COUNT repeats them for benchstat, DUMP is a dump of
+# your own for BenchmarkDump, which is an ingest from end to end.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./ingest/... ./rating/... ./rates/...
+	HPCBILL_BENCH_DUMP="$(DUMP)" $(GO) test -run '^$$' -bench '$(BENCH)' -count $(COUNT) -benchmem ./ingest/... ./rating/... ./rates/...
 
 # Rewrites the golden files: read the difference before committing it.
 golden:
