@@ -7,6 +7,7 @@ import (
 
 	"hpcbill/invoice"
 	"hpcbill/rates"
+	"hpcbill/rates/money"
 )
 
 // internalClass is the class whose price nobody inside may exceed; it is that
@@ -39,7 +40,7 @@ func (in *inputs) labelOf(l *invoice.Line) string {
 
 // addPrices adds a row for each meter and class, and the proof that follows
 // from them.
-func addPrices(t *table, prices []invoice.ClassPrices) {
+func addPrices(t *table, prices []invoice.ClassPrices, net []invoice.NetPrice) {
 	var broken []string
 	internal := 0
 	for i := range prices {
@@ -59,14 +60,47 @@ func addPrices(t *table, prices []invoice.ClassPrices) {
 			}
 		}
 	}
+	cheaper := belowInternal(net)
 	switch {
 	case len(broken) > 0:
 		t.add("proof", "fails", nil, nil, nil, nil, nil, nil, nil, nil, strings.Join(broken, "; "))
 	case internal == 0:
 		t.add("proof", "nothing to prove", nil, nil, nil, nil, nil, nil, nil, nil, "no internal group was charged")
+	case len(cheaper) > 0:
+		t.add("proof", "holds at list price", nil, nil, nil, nil, nil, nil, nil, "but by rules of reductions "+strings.Join(cheaper, "; "))
 	default:
 		t.add("proof", "holds", nil, nil, nil, nil, nil, nil, nil, nil, "no internal group paid above the internal price, nor above another class")
 	}
+}
+
+// belowInternal says where discounts, subsidies and caps made the same use
+// cheaper for another class than it was for internal groups.
+func belowInternal(net []invoice.NetPrice) []string {
+	var cheaper []string
+	for i := range net {
+		p := &net[i]
+		for j := range net {
+			q := &net[j]
+			if p.Class != internalClass || q.Class == internalClass || !q.Reduced || p.Meter != q.Meter || p.Unit != q.Unit || p.For != q.For {
+				continue
+			}
+			paid, _ := p.Price()
+			other, _ := q.Price()
+			if other.Cmp(paid) < 0 {
+				cheaper = append(cheaper, fmt.Sprintf("%s for %s came to %s a %s for %s, and to %s for internal groups, on average",
+					p.Meter, p.For, shortPrice(other), p.Unit, q.Class, shortPrice(paid)))
+			}
+		}
+	}
+	return cheaper
+}
+
+// shortPrice prints an average in full where that is short, else to six places.
+func shortPrice(x money.Exact) string {
+	if text := x.String(); len(text) <= len("0.000000") {
+		return text
+	}
+	return x.Decimal(6, money.HalfEven)
 }
 
 // priceNote says at which prices a meter was charged and, where there are

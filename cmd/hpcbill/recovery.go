@@ -139,7 +139,7 @@ func (s *site) reportRecovery(ctx context.Context, first, last rates.Period) (*t
 	s.addRecovered(t, "fund", funds, note)
 	s.addRecovered(t, "total", all, "")
 	s.addReductions(t, invoices)
-	addPrices(t, invoice.PricesPaid(invoices, s.labelOf))
+	addPrices(t, invoice.PricesPaid(invoices, s.labelOf), invoice.NetPrices(invoices, s.labelOf))
 	return t, nil
 }
 
