@@ -263,3 +263,19 @@ func TestLedgerOfAYearReplays(t *testing.T) {
 		require.Equal(t, first[month-1], again.Digest(), month)
 	}
 }
+
+// What is drawn after a discount is worth less than the list price says: the
+// line has no price rather than one that does not make its amount.
+func TestADrawHasThePriceThatMakesItsAmount(t *testing.T) {
+	f := func(amount, price string, priced bool) {
+		t.Helper()
+		list := Line{Position: 1, Kind: Usage, Quantity: exact(t, "20"), Price: exact(t, "1.5"), Exact: exact(t, "30")}
+		r := &reduction{kind: Prepaid, quantity: exact(t, "10"), amount: exact(t, amount)}
+		l := r.line(2, &list)
+		require.Equal(t, price, l.Price.String())
+		require.Equal(t, priced, l.Priced())
+	}
+	f("15", "1.5", true)
+	f("13.5", "0", false)
+	f("0", "0", true) // nothing was left to pay: at 0 it makes its amount
+}

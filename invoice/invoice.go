@@ -127,7 +127,7 @@ type Line struct {
 	Description string // a sentence a researcher understands
 	PriceLabel  string
 	Quantity    money.Exact // negative on a reduction
-	Price       money.Exact // per Unit, major units
+	Price       money.Exact // per Unit, major units; 0 on a reduction that is not a quantity at one price
 	Exact       money.Exact // before rounding, major units
 	Amount      money.Amount
 	Jobs        int64

@@ -239,10 +239,16 @@ func (r *reduction) line(position int, list *Line) Line {
 	line.Code, line.Reason = r.code, r.reason
 	line.Quantity, line.Exact, line.Amount = r.quantity.Neg(), r.amount.Neg(), -r.printed
 	line.Jobs = r.jobs
-	if r.kind.OfMoney() {
-		line.Price = money.Exact{}
+	if r.kind.OfMoney() || !r.quantity.Mul(list.Price).Equal(r.amount) {
+		line.Price = money.Exact{} // a discount took some of it before, or the card has a formula of its own
 	}
 	return line
+}
+
+// Priced reports whether the line has a price to print: what it comes to is not
+// always a quantity at one.
+func (l *Line) Priced() bool {
+	return !l.Kind.OfMoney() && !(l.Kind.Reduces() && l.Price.Sign() == 0 && l.Exact.Sign() != 0)
 }
 
 // sum fills in the sums of the lines as printed.

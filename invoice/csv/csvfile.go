@@ -74,7 +74,7 @@ func row(inv *invoice.Invoice, l *invoice.Line) []string {
 		text(inv.Period), text(inv.Zone), text(inv.Number), status, text(inv.Issued),
 		text(g.ID), text(g.Name), text(g.Department), text(g.Class), text(g.Fund), text(g.PO),
 		strconv.Itoa(l.Position), text(string(l.Kind)), text(l.Cluster), text(l.Meter), text(l.Unit), text(l.PriceLabel), text(l.Description),
-		priced(l, l.Quantity), priced(l, l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
+		priced(!l.Kind.OfMoney(), l.Quantity), priced(l.Priced(), l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
 		jobs(inv, l), text(l.Code), text(l.Reason), positive(l.Of),
 		text(l.Card), l.Version.String(), text(l.CardDigest), text(l.Reference), text(l.Author),
 	}
@@ -104,8 +104,8 @@ func decimal(x money.Exact) string {
 
 // priced writes a quantity or a price, and leaves the cell of a line that has
 // none empty.
-func priced(l *invoice.Line, x money.Exact) string {
-	if l.Kind.OfMoney() {
+func priced(has bool, x money.Exact) string {
+	if !has {
 		return ""
 	}
 	return decimal(x)

@@ -74,7 +74,10 @@ func lineOf(l invoice.Line, currency money.Currency, places int, words templates
 		Amount:      words.Number(currency.Plain(l.Amount)),
 	}
 	if l.Kind.OfMoney() {
-		x.Quantity, x.Unit, x.Price = "", "", ""
+		x.Quantity, x.Unit = "", ""
+	}
+	if !l.Priced() {
+		x.Price = ""
 	}
 	return x
 }

@@ -165,9 +165,9 @@ func (f *faceWriter) lines(rows lineRows) {
 		if l.Kind.OfMoney() {
 			unit = ""
 		}
-		f.put(faceQuantity, quantity, priced(&l, l.Quantity))
+		f.put(faceQuantity, quantity, priced(!l.Kind.OfMoney(), l.Quantity))
 		f.put(faceUnit, muted, unit)
-		f.put(facePrice, price, priced(&l, l.Price))
+		f.put(facePrice, price, priced(l.Priced(), l.Price))
 		f.put(faceAmount, money2, formula{"Lines!" + cellName(amountColumn, rows.first+i), cash{f.inv.Currency, l.Amount}})
 		f.sheet.write(height(lineHeight(text(description), charactersOfFace)))
 	}

@@ -45,9 +45,9 @@ var lineColumns = []lineColumn{
 	{column{"Meter", 13, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Meter) }},
 	{column{"Description", descriptionWidth, wrapped}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Description) }},
 	{column{"Price class", 12, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.PriceLabel) }},
-	{column{"Quantity", 17, quantity}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(l, l.Quantity) }},
+	{column{"Quantity", 17, quantity}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(!l.Kind.OfMoney(), l.Quantity) }},
 	{column{"Unit", 11, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Unit) }},
-	{column{"Unit price", 13, price}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(l, l.Price) }},
+	{column{"Unit price", 13, price}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(l.Priced(), l.Price) }},
 	{column{"Before rounding", 17, unround}, func(_ *invoice.Invoice, l *invoice.Line) any { return number(l.Exact) }},
 	{column{amountTitle, 16, money2}, func(inv *invoice.Invoice, l *invoice.Line) any { return cash{inv.Currency, l.Amount} }},
 	{column{"Currency", 11, plain}, func(inv *invoice.Invoice, _ *invoice.Line) any { return inv.Currency.Code }},
@@ -88,8 +88,8 @@ func numberOrDraft(inv *invoice.Invoice) string {
 }
 
 // priced is a quantity or a price; the cell of a line that has none stays empty.
-func priced(l *invoice.Line, x money.Exact) any {
-	if l.Kind.OfMoney() {
+func priced(has bool, x money.Exact) any {
+	if !has {
 		return nil
 	}
 	return number(x)
