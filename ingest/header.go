@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -208,6 +209,22 @@ func delimiterFor(line string, columns []column) string {
 
 // check says which column that a bill needs is missing.
 func (s *schema) check(opt Options) *fault {
+	missing := s.missing(opt.Cluster != "")
+	if missing == nil {
+		return nil
+	}
+	f := &fault{missing[0], "the dump has no such column", remedyCommand}
+	if len(missing) > 1 {
+		f.cause = "the dump has no columns " + strings.Join(missing, ", ")
+		f.field = ""
+	} else if missing[0] == "Cluster" {
+		f.remedy = "name the cluster of this dump (--cluster), or dump again with the column Cluster"
+	}
+	return f
+}
+
+// missing names the needed columns that are not there.
+func (s *schema) missing(clusterKnown bool) []string {
 	lacks := func(fields ...field) bool {
 		for _, f := range fields {
 			if s.has(f) {
@@ -228,20 +245,36 @@ func (s *schema) check(opt Options) *fault {
 	need("Start", fieldStart)
 	need("End", fieldEnd)
 	need("AllocTRES", fieldAllocTRES, fieldAllocCPUs)
-	if opt.Cluster == "" {
+	if !clusterKnown {
 		need("Cluster", fieldCluster)
+	}
+	return missing
+}
+
+// CheckColumns reports what speaks against asking sacct for these columns: a
+// name that is not sacct's, or one missing that tells a job from another or
+// what it used. Every sacct has those.
+func CheckColumns(names []string) error {
+	columns := columnsNamed(names)
+	for _, c := range columns {
+		if sacctColumns[strings.ToLower(c.name)].name == "" {
+			return fmt.Errorf("%q is not a column of sacct", c.name)
+		}
+	}
+	s := newSchema("|", columns)
+	missing := s.missing(true)
+	for name, any := range map[string]bool{
+		"JobIDRaw": s.has(fieldJobIDRaw), "Submit": s.has(fieldSubmit), "ElapsedRaw or Elapsed": s.has(fieldElapsedRaw) || s.has(fieldElapsed),
+	} {
+		if !any {
+			missing = append(missing, name)
+		}
 	}
 	if missing == nil {
 		return nil
 	}
-	f := &fault{missing[0], "the dump has no such column", remedyCommand}
-	if len(missing) > 1 {
-		f.cause = "the dump has no columns " + strings.Join(missing, ", ")
-		f.field = ""
-	} else if missing[0] == "Cluster" {
-		f.remedy = "name the cluster of this dump (--cluster), or dump again with the column Cluster"
-	}
-	return f
+	slices.Sort(missing)
+	return fmt.Errorf("without %s jobs are not told apart or not billed whole", strings.Join(missing, ", "))
 }
 
 var errNoHeader = errors.New("no header: the first line does not name sacct's columns")

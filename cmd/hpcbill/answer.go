@@ -28,8 +28,12 @@ func (q *query) asked() jobstore.Asked {
 }
 
 // words are the program and all its arguments.
-func (q *query) words() []string {
-	return slices.Concat(q.source.Command, sacctArguments(q.source.Cluster, q.window.from, q.window.to))
+func (q *query) words(delimiter string) []string {
+	columns := q.source.Columns
+	if columns == nil {
+		columns = sacctColumns
+	}
+	return slices.Concat(q.source.Command, sacctArguments(q.source.Cluster, q.window.from, q.window.to, columns, delimiter))
 }
 
 const (
@@ -62,22 +66,23 @@ var harmlessMessages = []harmlessMessage{
 
 // answer is a command that runs, whose standard output is being read.
 type answer struct {
-	query   *query
-	ctx     context.Context // ends at the time limit
-	stop    context.CancelFunc
-	command *exec.Cmd
-	stdout  io.ReadCloser
-	stderr  limitedBuffer
-	bytes   int64
-	whole   bool // standard output was read to its end
+	query     *query
+	delimiter string          // that sacct was asked to put between cells, this once
+	ctx       context.Context // ends at the time limit
+	stop      context.CancelFunc
+	command   *exec.Cmd
+	stdout    io.ReadCloser
+	stderr    limitedBuffer
+	bytes     int64
+	whole     bool // standard output was read to its end
 }
 
 // ask starts the command: without a shell, with nothing on standard input, in
 // a process group of its own, so that all it starts can be ended with it.
 func (q *query) ask(ctx context.Context, dir string) (*answer, error) {
-	r := &answer{query: q}
+	r := &answer{query: q, delimiter: unguessable()}
 	r.ctx, r.stop = context.WithTimeout(ctx, q.source.TimeLimit)
-	words := q.words()
+	words := q.words(r.delimiter)
 	c := exec.CommandContext(r.ctx, words[0], words[1:]...)
 	c.Dir, c.Env, c.Stderr, c.WaitDelay = dir, queryEnvironment(os.Environ(), q.source.Zone), &r.stderr, killedWait
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -142,6 +147,8 @@ func (r *answer) end(readErr error) error {
 		return context.Canceled
 	case r.ctx.Err() != nil && (err != nil || !r.whole):
 		return r.refuse(fmt.Sprintf("did not end within %s and was killed", r.query.source.TimeLimit), "set time_limit: of this source higher, or ask for fewer days with since:")
+	case errors.As(err, &exit) && exit.ExitCode() >= 0 && strings.Contains(string(r.stderr.kept), "nvalid field requested"):
+		return r.refuse(fmt.Sprintf("ended with exit code %d", exit.ExitCode()), "this Slurm lacks a column: name those that it has with columns: of this source; hpcbill help sacct")
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
 		return r.refuse(fmt.Sprintf("ended with exit code %d", exit.ExitCode()), "run it by hand: nothing of its answer was kept")
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // something it left behind holds standard error
@@ -182,7 +189,7 @@ func (r *answer) refuse(cause, remedy string) error {
 		}
 		cause += "; " + line[:min(len(line), stderrLineBytes)]
 	}
-	return hinted{fmt.Errorf("%s: %s: %s", r.query.source.series()+":"+r.query.window.String(), shellLine(r.query.words()), cause), remedy}
+	return hinted{fmt.Errorf("%s: %s: %s", r.query.source.series()+":"+r.query.window.String(), shellLine(r.query.words(sacctDelimiter)), cause), remedy}
 }
 
 // limitedBuffer keeps the first bytes that are written to it.
@@ -218,6 +225,10 @@ func (a *app) ingestAnswer(ctx context.Context, s *site, d dump, opt ingestOptio
 	_, harmless := answer.said()
 	for _, line := range harmless {
 		fmt.Fprintf(a.stderr, "hpcbill: %s: says %s\n", d.name, oneLine(line))
+	}
+	for i := range report.Quarantined { // as every run would have printed it
+		q := &report.Quarantined[i]
+		q.Text = strings.ReplaceAll(q.Text, answer.delimiter, sacctDelimiter)
 	}
 	dump := a.dumpOf(d, report)
 	dump.Asked = d.query.asked()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,15 +43,24 @@ const sacctDelimiter = "\x1f"
 // sacctTime is how sacct reads and prints a time.
 const sacctTime = "2006-01-02T15:04:05"
 
-// sacctArguments are the arguments that make sacct print the records of a
-// cluster that were eligible before to and had not ended before from.
-func sacctArguments(cluster string, from, to time.Time) []string {
+// sacctArguments are the arguments that make sacct print these columns of the
+// records of a cluster that were eligible before to and had not ended before
+// from.
+func sacctArguments(cluster string, from, to time.Time, columns []string, delimiter string) []string {
 	var args []string
 	for _, o := range sacctOptions {
+		if o.word == "--delimiter="+sacctDelimiter {
+			o.word = "--delimiter=" + delimiter
+		}
 		args = append(args, o.word)
 	}
-	return append(args, "-M", cluster, "-S", from.Format(sacctTime), "-E", to.Format(sacctTime), "-o", strings.Join(sacctColumns, ","))
+	return append(args, "-M", cluster, "-S", from.Format(sacctTime), "-E", to.Format(sacctTime), "-o", strings.Join(columns, ","))
 }
+
+// unguessable is a delimiter that nobody can have put into the name of a job:
+// -P escapes nothing, and a name with a new line and all cells of a record
+// after it would be read as that record. Its letters pass any shell.
+func unguessable() string { return sacctDelimiter + strings.ToLower(rand.Text()[:8]) }
 
 // recommendedCommand is the command for a month as a person types it.
 func recommendedCommand() string {
@@ -115,7 +125,9 @@ JobName stands last: it is a user's own text, and what stands last is whole
 whatever is in it. -S and -E choose the jobs that were eligible before the end
 and had not ended before the start, whole; overlapping dumps do no harm. Keep
 standard error apart, look at the exit code, and never use -T, --units or -s.
-Slurm before 20.02 has no DBIndex: leave that column out.
+Slurm before 20.02 has no DBIndex: leave that column out. Where times cannot be
+printed in UTC, add the column Planned (Reserved before 23.02): it decides most
+of the hour that the end of summer time repeats.
 
 hpcbill runs this itself where a source of hpcbill.yaml names a command:
 
@@ -126,12 +138,19 @@ hpcbill runs this itself where a source of hpcbill.yaml names a command:
       since: 2026-01-01     # the first day (default: when first_period begins)
       look_back: 7          # days before today that are asked for again
       time_limit: 10m       # of one run
+      columns: [Cluster, JobIDRaw, …]  # in place of those above, where this Slurm
+                            # has not got them all: DBIndex came with 20.02,
+                            # TimelimitRaw with 18.08, ElapsedRaw (else Elapsed)
+                            # with 17.02. sacct --helpformat lists what there is
 
 It asks for the days since then that it has not got whole (which takes an answer
 from an hour after their end), for the last days again, since records arrive
 late and running jobs end, and for today up to now: at most %d days in one run, each run a dump of its own such as
 command:h2p:2026-03-01..2026-03-08. hpcbill ingest --from DAY asks for all days
 from that one on again.
+
+The delimiter of every run has letters after it that were drawn for the run, so
+that no job's name can hold it and pass for a record of its own.
 
 An answer is taken whole or not at all. It is refused, and ingest ends with exit
 code 1, when the command does not end with 0 or within the time limit (it is

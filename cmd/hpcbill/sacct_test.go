@@ -21,7 +21,7 @@ func TestReadmeCommand(t *testing.T) {
 	require.Contains(t, string(readme), "```sh\n"+recommendedCommand()+"\n```\n")
 	require.Contains(t, (&app{}).sacctTopic().Long, strings.ReplaceAll(recommendedCommand(), "\n", "\n  "))
 	for _, o := range sacctOptions {
-		require.Contains(t, sacctArguments("c1", time.Time{}, time.Time{}), o.word)
+		require.Contains(t, sacctArguments("c1", time.Time{}, time.Time{}, sacctColumns, sacctDelimiter), o.word)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestRecommendedCommandInAShell(t *testing.T) {
 	out, err := exec.Command(bash, "-c", script).Output()
 	require.NoError(t, err)
 	day := func(month time.Month) time.Time { return time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC) }
-	want := sacctArguments("c1", day(3), day(4))
+	want := sacctArguments("c1", day(3), day(4), sacctColumns, sacctDelimiter)
 	for i := range want { // a person writes days, and asks for the cluster where the command runs
 		want[i] = strings.TrimSuffix(want[i], "T00:00:00")
 	}

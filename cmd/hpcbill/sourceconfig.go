@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"hpcbill/ingest"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -17,7 +19,7 @@ type sourceConfig struct {
 	Cluster   string // of dumps without a Cluster column; the one that a command is asked for
 	Zone      *time.Location
 	Delimiter string
-	Columns   []string
+	Columns   []string // of files without a header; what a command is asked to print, nil = sacctColumns
 	Line      int
 
 	Command      []string      // the program and its first arguments
@@ -38,7 +40,7 @@ const (
 // Keys that only make sense with one of the two kinds of source.
 var (
 	filesKeys   = []string{"delimiter", "layout"}
-	commandKeys = []string{"look_back", "time_limit", "since"}
+	commandKeys = []string{"columns", "look_back", "time_limit", "since"}
 )
 
 func (l *configLoader) source(n *yaml.Node, path string) {
@@ -77,6 +79,8 @@ func (l *configLoader) sourceKey(s *sourceConfig, key string, n *yaml.Node, at s
 			column, _ := l.Text(item, at)
 			s.Columns = append(s.Columns, column)
 		}
+	case "columns":
+		l.askedColumns(s, n, at)
 	case "look_back":
 		text, _ := l.Text(n, at)
 		days, err := strconv.Atoi(text)
@@ -115,6 +119,34 @@ func (l *configLoader) command(s *sourceConfig, n *yaml.Node, at string) {
 		l.Fault(n, at, "names no program", remedy)
 	case len(s.Command) > 0 && n.Kind == yaml.ScalarNode && strings.ContainsAny(s.Command[0], " \t\n"):
 		l.Fault(n, at, fmt.Sprintf("%q is a line of words", s.Command[0]), remedy)
+	}
+}
+
+// askedColumns reads the columns that a command is asked for: sacct's own, and
+// all that a bill needs among them.
+func (l *configLoader) askedColumns(s *sourceConfig, n *yaml.Node, at string) {
+	if s.Command == nil { // which is a fault by itself
+		return
+	}
+	for _, item := range l.OneOrMany(n, at) {
+		column, ok := l.Text(item, at)
+		switch {
+		case !ok:
+		case strings.ContainsAny(column, ", %"):
+			l.Fault(item, at, fmt.Sprintf("%q is not one column", column), "write a list, [Cluster, JobIDRaw, …]; a width is not needed")
+			return
+		case slices.ContainsFunc(s.Columns, func(c string) bool { return strings.EqualFold(c, column) }):
+			l.Fault(item, at, fmt.Sprintf("%q is listed twice", column), "")
+		default:
+			s.Columns = append(s.Columns, column)
+		}
+	}
+	if len(s.Columns) == 0 {
+		l.Fault(n, at, "names no column", "leave it out to ask for those that hpcbill help sacct lists")
+		return
+	}
+	if err := ingest.CheckColumns(s.Columns); err != nil {
+		l.Fault(n, at, err.Error(), "sacct --helpformat lists the columns of your Slurm; hpcbill help sacct those that are asked for otherwise")
 	}
 }
 
