@@ -69,7 +69,9 @@ func (v Verdict) String() string { return verdictNames[v] }
 // Outcome is what rating made of one job, or of the part of it that lies in
 // the period. Seconds are job-seconds: of ElapsedSeconds, those of this part.
 // From and Until are the part's span of wall time, half-open; of a whole job
-// they are its Start and End.
+// they are its Start and End. A part of which outages or waivers take a share
+// has an outcome for what stays charged and one for each cause, all of the same
+// span: Seconds and Charges are divided among them.
 type Outcome struct {
 	Job     *ingest.Job
 	Verdict Verdict

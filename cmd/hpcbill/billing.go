@@ -189,13 +189,16 @@ func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error]
 	}
 }
 
+// everyRatedColumn is what rating may look at under any rules.
+func everyRatedColumn() []string { return append(slices.Clone(ratedColumns), "node_list") }
+
 func (in *inputs) ratedColumns() []string {
 	if in.outages.AskForNodes() {
-		return append(slices.Clone(ratedColumns), "node_list")
+		return everyRatedColumn()
 	}
 	for _, c := range in.cards {
 		if c.AsksNodeNames() {
-			return append(slices.Clone(ratedColumns), "node_list")
+			return everyRatedColumn()
 		}
 	}
 	return ratedColumns

@@ -175,9 +175,11 @@ func (s *site) ambiguousWaiver(row *rates.Waiver, runs []waivedRun) error {
 }
 
 // lateWaiver is the fault of a row that would change an issued month; settled
-// tells that all of its months are issued with it.
+// tells that all of its months are issued.
 func (s *site) lateWaiver(ctx context.Context, months *issuedMonths, row *rates.Waiver, runs []waivedRun) (late error, settled bool, err error) {
 	settled = len(runs) > 0
+	var without []*issuedMonth // that were billed without the row
+	var jobs []ingest.Job
 	for i := range runs {
 		for _, p := range inMonths(row, runs[i].months) {
 			m, err := months.of(ctx, p)
@@ -186,21 +188,27 @@ func (s *site) lateWaiver(ctx context.Context, months *issuedMonths, row *rates.
 			}
 			if m == nil {
 				settled = false
-				continue
-			}
-			if m.says(row) {
-				continue
-			}
-			whole, err := s.wholeJobs([]ingest.Job{runs[i].job})
-			if err = errors.Join(err, m.raters(ctx)); err != nil {
-				return nil, false, err
-			}
-			for n := range whole {
-				if m.waivesOtherwise(&whole[n], rating.ByWaiver, row.Line) {
-					return rates.Fault{File: s.waivers.File, Line: row.Line, Field: "period",
-						Message: fmt.Sprintf("%s/%s was billed in %s, which was issued without this row", row.Cluster, whole[n].JobID, p),
-						Remedy:  "give back what is due with a credit in adjustments, and remove the row, or give it the period of a month that is not issued"}, false, nil
+			} else if !m.says(row) {
+				jobs = append(jobs, runs[i].job)
+				if !slices.Contains(without, m) {
+					without = append(without, m)
 				}
+			}
+		}
+	}
+	whole, err := s.wholeJobs(jobs)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, m := range without {
+		if err := m.raters(ctx); err != nil {
+			return nil, false, err
+		}
+		for i := range whole {
+			if m.waivesOtherwise(&whole[i], rating.ByWaiver, row.Line) {
+				return rates.Fault{File: s.waivers.File, Line: row.Line, Field: "period",
+					Message: fmt.Sprintf("%s/%s was billed in %s, which was issued without this row", row.Cluster, whole[i].JobID, m.period),
+					Remedy:  "give back what is due with a credit in adjustments, and remove the row, or give it the period of a month that is not issued"}, false, nil
 			}
 		}
 	}
@@ -305,7 +313,7 @@ func (s *site) wholeJobs(some []ingest.Job) ([]ingest.Job, error) {
 	var whole []ingest.Job
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
 		cluster, month, _ := strings.Cut(key, "\x00")
-		q := jobstore.Query{Clusters: []string{cluster}, Columns: s.ratedColumns(), Unfinished: month == "", From: spans[key].from, To: spans[key].until + 1}
+		q := jobstore.Query{Clusters: []string{cluster}, Columns: everyRatedColumn(), Unfinished: month == "", From: spans[key].from, To: spans[key].until + 1}
 		for batch, err := range s.jobs.Select(q) {
 			if err != nil {
 				return nil, err
