@@ -12,7 +12,8 @@ import (
 // PoolLimit is how much a rule takes or charges at most, over which time, and
 // who has it together.
 type PoolLimit struct {
-	Amount   money.Exact // major units, or units of a meter; ≥ 0
+	Amount   money.Exact // major units, or units of Meter; ≥ 0
+	Meter    string      // whose units; "" of money
 	Per      Per
 	SharedBy Sharing
 }
@@ -59,6 +60,11 @@ func (p Per) First(period Period, start time.Month) (first Period, ok bool) {
 		return first, true
 	}
 	return Period{}, false
+}
+
+// months is how long the time is; 0 of PerOnce.
+func (p Per) months() int {
+	return [...]int{PerMonth: 1, PerQuarter: 3, PerFiscalYear: 12, PerOnce: 0}[p]
 }
 
 // Sharing says who has a limit together.

@@ -3,6 +3,7 @@ package rates
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"sort"
 
 	"hpcbill/rates/money"
@@ -12,10 +13,11 @@ import (
 )
 
 // Reductions are what a site takes off bills by rule: discounts and subsidies
-// of classes, and caps. They never change after they are loaded.
+// of classes, allowances, and caps. They never change after they are loaded.
 type Reductions struct {
-	Discounts []*Discount // in the order in which they are applied: that of the file
-	Caps      []*Cap      // likewise
+	Discounts  []*Discount  // in the order in which they are applied: that of the file
+	Allowances []*Allowance // likewise
+	Caps       []*Cap       // likewise
 
 	File   string
 	Digest string // SHA-256 of Text, hexadecimal
@@ -69,6 +71,9 @@ func (s *ReductionScope) Takes(cluster, meter string) bool {
 //	  - {name: University rate, class: internal, percent: "30"}
 //	  - {name: BU subsidy, department: "Boston University", percent: "100", up_to: "100.00", per: month, shared_by: pi}
 //	  - {name: Grand opening, cluster: new, meter: "!gpu_*", percent: "50", from: 2026-03-01, until: 2026-03-08}
+//	allowances:
+//	  - {name: Free tier, class: internal, meter: su, units: "10000", per: quarter, rollover: 1, from: 2026-01-01}
+//	  - {name: New PI credit, pi: "?*", amount: "1000.00", per: once, shared_by: pi, first_months: 6}
 //	caps:
 //	  - {name: Most a month, class: internal, amount: "500.00", per: month, shared_by: group}
 //
@@ -84,6 +89,12 @@ func (s *ReductionScope) Takes(cluster, meter string) bool {
 // are those of the fiscal year) or once (over all the time that the rule
 // holds), of each group, or shared by the groups of a pi, a department, a
 // class, or by all to whom the rule applies.
+//
+// An allowance grants units: of one meter, or an amount: of money. What is not
+// used stays usable for rollover: further times (none, a number, unlimited), the
+// oldest first. A time of which it holds in a part alone gets all of it, or with
+// prorate: month or day the share of its months or days. first_months: makes it
+// one for groups that are new by the since: of groups.yaml.
 func LoadReductions(file string, text []byte) (*Reductions, error) {
 	y := &yamldoc.File{Name: file}
 	digest := sha256.Sum256(text)
@@ -113,6 +124,9 @@ func (r *Reductions) Scopes() []*ReductionScope {
 	for _, d := range r.Discounts {
 		all = append(all, &d.ReductionScope)
 	}
+	for _, a := range r.Allowances {
+		all = append(all, &a.ReductionScope)
+	}
 	for _, c := range r.Caps {
 		all = append(all, &c.ReductionScope)
 	}
@@ -129,6 +143,9 @@ func (r *Reductions) Limits() (rules []*ReductionScope, limits []*PoolLimit) {
 			rules, limits = append(rules, &d.ReductionScope), append(limits, d.Limit)
 		}
 	}
+	for _, a := range r.Allowances {
+		rules, limits = append(rules, &a.ReductionScope), append(limits, &a.Limit)
+	}
 	for _, c := range r.Caps {
 		rules, limits = append(rules, &c.ReductionScope), append(limits, &c.Limit)
 	}
@@ -144,7 +161,7 @@ func (r *Reductions) CarryOver() bool {
 			return true
 		}
 	}
-	return false
+	return r != nil && slices.ContainsFunc(r.Allowances, func(a *Allowance) bool { return a.Rollover != 0 })
 }
 
 // reductionsLoader turns the YAML nodes into Reductions, keeping every fault.
@@ -155,10 +172,12 @@ type reductionsLoader struct {
 }
 
 func (l *reductionsLoader) load(root *yaml.Node) {
-	for _, f := range l.Fields(root, "", "discounts", "caps") {
+	for _, f := range l.Fields(root, "", "discounts", "allowances", "caps") {
 		switch f.Key {
 		case "discounts":
 			l.discounts(f.Value)
+		case "allowances":
+			l.allowances(f.Value)
 		case "caps":
 			l.caps(f.Value)
 		}

@@ -161,7 +161,7 @@ func (l *rosterLoader) precedence(f yamldoc.Field) []string {
 	return order
 }
 
-var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "fund", "funds", "language", "jobs", "allocations"}
+var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "fund", "funds", "language", "since", "jobs", "allocations"}
 
 func (l *rosterLoader) group(n *yaml.Node, path string) {
 	before := len(l.Faults)
@@ -198,6 +198,10 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 			}
 		case "language":
 			g.Language = l.language(f.Value, at)
+		case "since":
+			if !yamldoc.IsBlank(f.Value) {
+				g.Since = l.date(f.Value, at)
+			}
 		case "jobs":
 			for i, item := range l.ItemsOrNone(f.Value, at) {
 				g.Mappings = append(g.Mappings, l.mappings(item, fmt.Sprintf("%s[%d]", at, i))...)

@@ -17,7 +17,7 @@ func (in *inputs) readReductions(read func(string) ([]byte, error)) error {
 	}
 	text, err := in.take(read, name)
 	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the discounts and caps are named under reductions: in " + configFile}
+		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the discounts, allowances and caps are named under reductions: in " + configFile}
 	}
 	in.reductions, err = rates.LoadReductions(name, text)
 	return err
@@ -77,6 +77,9 @@ func (in *inputs) checkSharing(s *rates.ReductionScope, limit *rates.PoolLimit, 
 					fmt.Sprintf(`give the group one in %s, or let the rule be of those that have: %s: "?*"`, in.config.RosterFile, limit.SharedBy))
 			}
 		}
+	}
+	if limit.Meter != "" {
+		return
 	}
 	amount, err := in.config.Currency.Amount(limit.Amount, in.config.Invoice.Rounding)
 	if err == nil && !in.config.Currency.Exact(amount).Equal(limit.Amount) {
