@@ -39,6 +39,7 @@ func (m *composition) invoices() ([]Invoice, error) {
 	for _, reduce := range []func() error{
 		m.waive,
 		m.discount,
+		m.allow,
 		m.cap,
 		m.draw,
 	} {

@@ -26,6 +26,8 @@ type words struct {
 	prepaid, overdraft string
 	discount           string // "%s: %s %% off line %d"
 	subsidy, capped    string
+	freeUnits          string // "%s: %s of line %d, …"
+	freeMoney          string
 	per                [4]string // of limits: rates.Per
 	sharedBy           [5]string // of limits: rates.Sharing
 	percentage         string    // "%s %s %% of %s %s"
@@ -41,6 +43,7 @@ var english = words{
 	waivedJobs: "Waived (%s): %s of line %d, from %s", waived: "Waived (%s): %s of line %d",
 	prepaid: "Drawn on allocation %s: %s of line %d", overdraft: "Beyond allocation %s, waived: %s of line %d",
 	discount: "%s: %s %% off line %d", subsidy: "%s: %s %% off line %d, up to %s", capped: "%s: at most %s, from line %d",
+	freeUnits: "%s: %s of line %d, free up to %s", freeMoney: "%s: credit on line %d, up to %s",
 	per:        [4]string{"a month", "a quarter", "a fiscal year", "in all"},
 	sharedBy:   [5]string{"", "for each PI", "for each department", "for each class", "for all together"},
 	percentage: "%s %s %% of %s %s",
@@ -60,6 +63,7 @@ var spanish = words{
 	prepaid:   "Con cargo a la asignación %s: %s de la línea %d",
 	overdraft: "Fuera de la asignación %s, condonado: %s de la línea %d",
 	discount:  "%s: %s %% menos de la línea %d", subsidy: "%s: %s %% menos de la línea %d, hasta %s", capped: "%s: como máximo %s, de la línea %d",
+	freeUnits: "%s: %s de la línea %d, gratis hasta %s", freeMoney: "%s: crédito sobre la línea %d, hasta %s",
 	per:        [4]string{"al mes", "por trimestre", "por año fiscal", "en total"},
 	sharedBy:   [5]string{"", "por investigador principal", "por departamento", "por clase", "para todos"},
 	percentage: "%s %s %% de %s %s",

@@ -74,11 +74,15 @@ func percentage(x, percent money.Exact) money.Exact { return x.Mul(percent).Mul(
 // sentence describes a line that takes off money by a rule.
 func (r *reduction) sentence(w *words, l *Line, c money.Currency) string {
 	var text string
-	switch r.code {
-	case CodeSubsidy:
+	switch {
+	case r.code == CodeSubsidy:
 		text = fmt.Sprintf(w.subsidy, l.Reason, w.inFull(r.percent), l.Of, w.limit(r.limit, c))
-	case CodeCap:
+	case r.code == CodeCap:
 		text = fmt.Sprintf(w.capped, l.Reason, w.limit(r.limit, c), l.Of)
+	case r.code == CodeAllowance && r.limit.Meter != "":
+		text = fmt.Sprintf(w.freeUnits, l.Reason, w.quantity(l.Quantity.Neg(), l.Unit), l.Of, w.limited(r.limit, w.quantity(r.limit.Amount, l.Unit)))
+	case r.code == CodeAllowance:
+		text = fmt.Sprintf(w.freeMoney, l.Reason, l.Of, w.limit(r.limit, c))
 	default:
 		text = fmt.Sprintf(w.discount, l.Reason, w.inFull(r.percent), l.Of)
 	}
@@ -88,7 +92,10 @@ func (r *reduction) sentence(w *words, l *Line, c money.Currency) string {
 // limit says how much there is, over which time, and for whom together:
 // "100.00 USD a month for each PI".
 func (w *words) limit(l *rates.PoolLimit, c money.Currency) string {
-	text := w.number(l.Amount.Decimal(c.Digits, money.HalfEven)) + " " + c.Code
+	return w.limited(l, w.number(l.Amount.Decimal(c.Digits, money.HalfEven))+" "+c.Code)
+}
+
+func (w *words) limited(l *rates.PoolLimit, text string) string {
 	for _, more := range []string{w.per[l.Per], w.sharedBy[l.SharedBy]} {
 		if more != "" {
 			text += " " + more

@@ -84,6 +84,21 @@ func (t *exactText) orZero() money.Exact {
 	return t.Exact
 }
 
+// dateOrNone leaves out a day that there is not.
+func dateOrNone(d rates.Date) *dateText {
+	if d.IsZero() {
+		return nil
+	}
+	return &dateText{d}
+}
+
+func (t *dateText) orZero() rates.Date {
+	if t == nil {
+		return rates.Date{}
+	}
+	return t.Date
+}
+
 // plainOrNone leaves out an amount of nothing, as texts from before there were
 // such amounts do.
 func plainOrNone(c money.Currency, a money.Amount) string {

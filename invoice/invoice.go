@@ -60,6 +60,7 @@ const (
 	Storage   Kind = "storage"
 	Waiver    Kind = "waiver"    // forgiven by a rule of the card, an outage or a person: a reduction
 	Discount  Kind = "discount"  // a percentage off by a rule, at most what it grants: a reduction
+	Allowance Kind = "allowance" // free by a rule: a reduction, of units or of money
 	Cap       Kind = "cap"       // above the most that is charged: a reduction
 	Prepaid   Kind = "prepaid"   // a draw on a prepaid allocation: a reduction
 	Overdraft Kind = "overdraft" // beyond the balance, forgiven: a reduction
@@ -70,7 +71,7 @@ const (
 )
 
 // kinds are all of them, in printed order.
-var kinds = [...]Kind{Usage, Storage, Waiver, Discount, Cap, Prepaid, Overdraft, Manual, Prior, Overhead, Tax}
+var kinds = [...]Kind{Usage, Storage, Waiver, Discount, Allowance, Cap, Prepaid, Overdraft, Manual, Prior, Overhead, Tax}
 
 // Lists reports whether lines of the kind are use at list price.
 func (k Kind) Lists() bool { return k == Usage || k == Storage }
@@ -84,6 +85,12 @@ func (k Kind) Adds() bool { return k == Manual || k == Prior || k == Overhead ||
 // OfMoney reports whether lines of the kind take off money alone, and have no
 // quantity and no price.
 func (k Kind) OfMoney() bool { return k == Discount || k == Cap }
+
+// OfMoney reports whether a line takes off money alone: so does an allowance of
+// money.
+func (l *Line) OfMoney() bool {
+	return l.Kind.OfMoney() || l.Kind == Allowance && l.Quantity.Sign() == 0
+}
 
 // rank is the place of the kind among the kinds.
 func (k Kind) rank() int {
@@ -102,6 +109,7 @@ const (
 	CodeWaiver    = rating.ByWaiver // by waivers.csv
 	CodeDiscount  = "discount"
 	CodeSubsidy   = "subsidy" // a discount with a limit
+	CodeAllowance = "allowance"
 	CodeCap       = "cap"
 	CodePrepaid   = "prepaid"
 	CodeOverdraft = "overdraft_waived"

@@ -46,6 +46,7 @@ const (
 	// What a rule of reductions took or charged of its limit. They are the
 	// kinds of its lines.
 	Subsidised = LedgerKind(Discount)
+	Allowed    = LedgerKind(Allowance)
 	Capped     = LedgerKind(Cap)
 )
 

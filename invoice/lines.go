@@ -248,7 +248,7 @@ func (r *reduction) line(position int, list *Line) Line {
 // Priced reports whether the line has a price to print: what it comes to is not
 // always a quantity at one.
 func (l *Line) Priced() bool {
-	return !l.Kind.OfMoney() && !(l.Kind.Reduces() && l.Price.Sign() == 0 && l.Exact.Sign() != 0)
+	return !l.OfMoney() && !(l.Kind.Reduces() && l.Price.Sign() == 0 && l.Exact.Sign() != 0)
 }
 
 // sum fills in the sums of the lines as printed.

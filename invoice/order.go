@@ -13,7 +13,7 @@ func Order() []Step {
 		{"list charges", true},
 		{"waivers and refunds", true},
 		{"class discount and subsidies", true},
-		{"allowances", false},
+		{"allowances", true},
 		{"caps", true},
 		{"prepaid balance", true},
 		{"manual adjustments", true},

@@ -14,15 +14,21 @@ type Pool struct {
 	Kind     Kind   // of the rule's lines
 	Rule     string // its name
 	SharedBy rates.Sharing
-	Of       string     // the group, PI, department or class that has it; "" of all
-	Per      rates.Per  // after which time it begins anew
-	From     rates.Date // the first day of that time; zero where it never began
-	Meter    string     // "" of money
-	Unit     string     // the meter's, or the currency
-	Limit    money.Exact
+	Of       string      // the group, PI, department or class that has it; "" of all
+	Per      rates.Per   // after which time it begins anew
+	From     rates.Date  // the first day of that time; zero where it never began
+	Meter    string      // "" of money
+	Unit     string      // the meter's, or the currency
+	Limit    money.Exact // with what is carried over
 	Opening  money.Exact // counted towards it before this period, by all who have it
 	Counted  money.Exact // in this period, of this group
 	Others   money.Exact // in this period, of the others
+
+	// Of an allowance alone.
+	Until   rates.Date  // the first day after that time; zero where it never ends
+	Carried money.Exact // in Limit: what grants of earlier times left to it
+	Since   rates.Date  // from which day grants add up; zero where they do not
+	Earlier money.Exact // counted from Since until From
 }
 
 // Left is what remains of the limit, not less than nothing: it may have been
@@ -56,7 +62,7 @@ func (m *composition) newPool(kind Kind, rule *rates.ReductionScope, limit *rate
 	if p.Of == "" && limit.SharedBy != rates.ByAll {
 		return p, fault("shared_by", fmt.Sprintf("%s is shared by %s, and group %s has none", rule.Name, limit.SharedBy, g.ID))
 	}
-	if !limit.Amount.Round(c.settings.Currency.Digits, money.Down).Equal(limit.Amount) {
+	if limit.Meter == "" && !limit.Amount.Round(c.settings.Currency.Digits, money.Down).Equal(limit.Amount) {
 		return p, fault("", fmt.Sprintf("an amount of %s has more digits than %s", limit.Amount, c.settings.Currency.Code))
 	}
 	if c.settings.FiscalYearStart == 0 && (limit.Per == rates.PerQuarter || limit.Per == rates.PerFiscalYear) {
@@ -100,7 +106,10 @@ func (p *Pool) entry(inv *Invoice) LedgerEntry {
 func (inv *Invoice) checkPools(bug func(string, ...any)) {
 	taken := make(map[string]money.Exact)
 	for _, l := range inv.Lines {
-		if l.Code == CodeSubsidy || l.Code == CodeCap {
+		switch {
+		case l.Code == CodeAllowance && l.Quantity.Sign() != 0:
+			taken[l.Reason] = taken[l.Reason].Sub(l.Quantity)
+		case l.Code == CodeSubsidy || l.Code == CodeCap || l.Code == CodeAllowance:
 			taken[l.Reason] = taken[l.Reason].Sub(inv.Currency.Exact(l.Amount))
 		}
 	}
@@ -111,7 +120,7 @@ func (inv *Invoice) checkPools(bug func(string, ...any)) {
 		switch {
 		case p.Counted.Add(p.Others).Sign() > 0 && sum.Cmp(p.Limit) > 0:
 			bug("%s: %s is more than %s", p.Rule, sum, p.Limit)
-		case p.Kind == Discount && !taken[p.Rule].Equal(p.Counted):
+		case p.Kind != Cap && !taken[p.Rule].Equal(p.Counted):
 			bug("%s: the lines take %s, its limit says %s", p.Rule, taken[p.Rule], p.Counted)
 		case p.Kind == Cap && some && sum.Cmp(p.Limit) < 0:
 			bug("%s: %s is taken off although only %s of %s is charged", p.Rule, taken[p.Rule], sum, p.Limit)
@@ -144,27 +153,39 @@ func (p *Pool) content(w *canonicalWriter) {
 	w.text("pool.opening", p.Opening.String())
 	w.text("pool.counted", p.Counted.String())
 	w.text("pool.others", p.Others.String())
+	for _, f := range []struct{ name, value string }{
+		{"pool.until", p.Until.String()}, {"pool.carried", p.Carried.String()}, {"pool.since", p.Since.String()}, {"pool.earlier", p.Earlier.String()},
+	} {
+		if f.value != "" && f.value != "0" {
+			w.text(f.name, f.value)
+		}
+	}
 }
 
 type poolJSON struct {
-	Kind     Kind      `json:"kind"`
-	Rule     string    `json:"rule"`
-	SharedBy string    `json:"shared_by"`
-	Of       string    `json:"of,omitempty"`
-	Per      string    `json:"per"`
-	From     dateText  `json:"from"`
-	Meter    string    `json:"meter,omitempty"`
-	Unit     string    `json:"unit"`
-	Limit    exactText `json:"limit"`
-	Opening  exactText `json:"opening"`
-	Counted  exactText `json:"counted"`
-	Others   exactText `json:"others"`
+	Kind     Kind       `json:"kind"`
+	Rule     string     `json:"rule"`
+	SharedBy string     `json:"shared_by"`
+	Of       string     `json:"of,omitempty"`
+	Per      string     `json:"per"`
+	From     dateText   `json:"from"`
+	Meter    string     `json:"meter,omitempty"`
+	Unit     string     `json:"unit"`
+	Limit    exactText  `json:"limit"`
+	Opening  exactText  `json:"opening"`
+	Counted  exactText  `json:"counted"`
+	Others   exactText  `json:"others"`
+	Until    *dateText  `json:"until,omitempty"`
+	Carried  *exactText `json:"carried,omitempty"`
+	Since    *dateText  `json:"since,omitempty"`
+	Earlier  *exactText `json:"earlier,omitempty"`
 }
 
 func (p *Pool) toJSON() poolJSON {
 	return poolJSON{
 		Kind: p.Kind, Rule: p.Rule, SharedBy: p.SharedBy.String(), Of: p.Of, Per: p.Per.String(), From: dateText{p.From},
 		Meter: p.Meter, Unit: p.Unit, Limit: exactText{p.Limit}, Opening: exactText{p.Opening}, Counted: exactText{p.Counted}, Others: exactText{p.Others},
+		Until: dateOrNone(p.Until), Carried: textOrNone(p.Carried), Since: dateOrNone(p.Since), Earlier: textOrNone(p.Earlier),
 	}
 }
 
@@ -172,6 +193,7 @@ func (j *poolJSON) pool() (Pool, error) {
 	p := Pool{
 		Kind: j.Kind, Rule: j.Rule, Of: j.Of, From: j.From.Date, Meter: j.Meter, Unit: j.Unit,
 		Limit: j.Limit.Exact, Opening: j.Opening.Exact, Counted: j.Counted.Exact, Others: j.Others.Exact,
+		Until: j.Until.orZero(), Carried: j.Carried.orZero(), Since: j.Since.orZero(), Earlier: j.Earlier.orZero(),
 	}
 	var errs [2]error
 	p.SharedBy, errs[0] = rates.ParseSharing(j.SharedBy)

@@ -21,7 +21,9 @@ type pooling struct {
 	order   int // of the rule
 	rule    *rates.ReductionScope
 	limit   *rates.PoolLimit
-	percent money.Exact // of a subsidy; 100 of a cap
+	percent money.Exact // of a subsidy; 100 of a cap and an allowance
+	// allowance is the rule where the limit is that of an allowance of money.
+	allowance *rates.Allowance
 }
 
 // claim is what one bill counts towards a limit if there is room.
@@ -72,8 +74,8 @@ func (m *composition) claims(s *pooling) ([]*sharedPool, error) {
 		if err != nil || c.amount == 0 {
 			return err
 		}
-		pool, err := m.newPool(s.kind, s.rule, s.limit, b.group.group)
-		if err != nil {
+		pool, ok, err := m.openPool(s, b.group.group)
+		if err != nil || !ok {
 			return err
 		}
 		p := byHolder[pool.Holder()]
@@ -86,6 +88,16 @@ func (m *composition) claims(s *pooling) ([]*sharedPool, error) {
 		return nil
 	})
 	return pools, err
+}
+
+// openPool is the pool of the rule that a group has; ok is false where there is
+// none in the period.
+func (m *composition) openPool(s *pooling, g *rates.Group) (Pool, bool, error) {
+	if s.allowance != nil {
+		return m.openAllowance(s.allowance, g)
+	}
+	p, err := m.newPool(s.kind, s.rule, s.limit, g)
+	return p, true, err
 }
 
 // claim gives what the rule would take or charge of a bill.

@@ -102,7 +102,8 @@ func someAdjustments(t *rapid.T, roster *rates.Roster) ([]Adjustment, map[string
 	return all, sums
 }
 
-// someReductions draws discounts, with and without a limit, and caps.
+// someReductions draws discounts, with and without a limit, allowances of units
+// and of money, and caps.
 func someReductions(t *rapid.T) *rates.Reductions {
 	days := []rates.Date{{}, {Year: 2026, Month: 3, Day: 1}, {Year: 2026, Month: 3, Day: 10}, {Year: 2026, Month: 3, Day: 29}, {Year: 2026, Month: 4, Day: 1}}
 	r := &rates.Reductions{File: "reductions.yaml"}
@@ -128,6 +129,20 @@ func someReductions(t *rapid.T) *rates.Reductions {
 		}
 		r.Discounts = append(r.Discounts, d)
 	}
+	for n := range rapid.IntRange(0, 2).Draw(t, "allowances") {
+		a := &rates.Allowance{ReductionScope: scope(fmt.Sprintf("a%d", n)), Limit: limit(), Prorate: rates.GrantShare(rapid.IntRange(0, 2).Draw(t, "prorate"))}
+		if rapid.Bool().Draw(t, "of units") {
+			a.Meters, a.Limit.Meter, a.Limit.Amount = rates.Names{"su"}, "su", aQuantity(t)
+		}
+		switch {
+		case a.Limit.Per == rates.PerOnce:
+			a.Prorate = rates.WholeGrant
+		case rapid.Bool().Draw(t, "carried"):
+			a.From = rates.Date{Year: 2025, Month: rapid.IntRange(1, 12).Draw(t, "begins"), Day: 15}
+			a.Rollover = rapid.SampledFrom([]int{1, 3, rates.Unlimited}).Draw(t, "rollover")
+		}
+		r.Allowances = append(r.Allowances, a)
+	}
 	for n := range rapid.IntRange(0, 2).Draw(t, "caps") {
 		r.Caps = append(r.Caps, &rates.Cap{ReductionScope: scope(fmt.Sprintf("c%d", n)), Limit: limit()})
 	}
@@ -140,8 +155,11 @@ func someCounted(t *rapid.T, r *rates.Reductions) []LedgerEntry {
 	rules, _ := r.Limits()
 	for i, rule := range rules {
 		kind := Subsidised
-		if i >= len(rules)-len(r.Caps) {
+		switch {
+		case i >= len(rules)-len(r.Caps):
 			kind = Capped
+		case i >= len(rules)-len(r.Caps)-len(r.Allowances):
+			kind = Allowed
 		}
 		all = append(all, LedgerEntry{
 			Kind: kind, Group: "g0", Allocation: rule.Name, Period: "2026-02", Unit: "USD",
@@ -390,6 +408,11 @@ func requireAddsUp(t *rapid.T, invoices []Invoice, outcomes []rating.Outcome, le
 			require.True(t, b.Left.Sign() >= 0 || b.Opening.Sign() < 0)
 			require.False(t, b.Beyond.Sign() > 0 && b.Left.Sign() > 0 && b.Deposits.Sign() == 0, "nothing is beyond a balance that has units left")
 			require.True(t, b.OpeningFrom(inv.Group.ID, inv.Period, ledger).Equal(b.Opening))
+		}
+		for _, p := range inv.Allowances() {
+			require.GreaterOrEqual(t, p.Counted.Sign(), 0)
+			require.True(t, p.OpeningFrom(inv.Period, ledger).Equal(p.Opening))
+			require.True(t, p.EarlierFrom(ledger).Equal(p.Earlier))
 		}
 		for _, c := range inv.Counters {
 			require.GreaterOrEqual(t, c.Counted.Sign(), 0)

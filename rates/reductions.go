@@ -93,8 +93,9 @@ func (s *ReductionScope) Takes(cluster, meter string) bool {
 // An allowance grants units: of one meter, or an amount: of money. What is not
 // used stays usable for rollover: further times (none, a number, unlimited), the
 // oldest first. A time of which it holds in a part alone gets all of it, or with
-// prorate: month or day the share of its months or days. first_months: makes it
-// one for groups that are new by the since: of groups.yaml.
+// prorate: month or day the share of its months or days, of money rounded down.
+// first_months: makes it one for groups that are new by the since: of
+// groups.yaml.
 func LoadReductions(file string, text []byte) (*Reductions, error) {
 	y := &yamldoc.File{Name: file}
 	digest := sha256.Sum256(text)

@@ -150,7 +150,7 @@ func lineChange(s *site, l invoice.LineChange) string {
 	case l.After == nil:
 		return fmt.Sprintf("gone: %s, %s", oneLine(l.Before.Description), s.money(l.Before.Amount))
 	}
-	if l.After.Kind.OfMoney() {
+	if l.After.OfMoney() {
 		return fmt.Sprintf("%s, %s: %s → %s", oneLine(l.After.Reason), oneLine(l.After.Meter), s.money(l.Before.Amount), s.money(l.After.Amount))
 	}
 	return fmt.Sprintf("%s: %s → %s %s, %s → %s", oneLine(l.After.Meter),

@@ -87,7 +87,7 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 	t := table{columns: columns("line", "kind", "description", ">quantity", "unit", ">price", ">amount")}
 	for _, l := range inv.Lines {
 		quantity, unit, price := l.Quantity.Decimal(6, money.HalfEven), l.Unit, l.Price.String()
-		if l.Kind.OfMoney() {
+		if l.OfMoney() {
 			quantity, unit, price = "", "", ""
 		}
 		t.add(int64(l.Position), string(l.Kind), l.Description, quantity, unit, price, inv.Currency.Plain(l.Amount))
@@ -106,6 +106,17 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 	if len(inv.Funds) > 0 {
 		fmt.Fprintf(a.stdout, "paid from %s\n", oneLine(fundsText(&inv)))
 	}
+	a.printBalances(&inv)
+	for _, n := range inv.Counters {
+		fmt.Fprintf(a.stdout, "tiers of %s count %s since %s: %s before, %s in this period\n", n.Meter, n.Unit, n.From,
+			quantity(n.Opening), quantity(n.Counted))
+	}
+	return nil
+}
+
+// printBalances prints what is left of balances, allowances and limits.
+func (a *app) printBalances(inv *invoice.Invoice) {
+	c := inv.Currency
 	for _, b := range inv.Balances {
 		moved := ""
 		if b.Deposits.Sign() != 0 {
@@ -117,19 +128,23 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 		fmt.Fprintf(a.stdout, "balance of %s: %s %s before, %s%s drawn, %s left until %s\n", oneLine(b.Allocation),
 			quantity(b.Opening), b.Unit, moved, quantity(b.Drawn), quantity(b.Left), b.Until)
 	}
-	for i := range inv.Pools {
-		p, set := &inv.Pools[i], quantity
+	limits := inv.Limits()
+	for i := range limits {
+		p, set := &limits[i], quantity
 		if p.Meter == "" { // of money
 			set = func(x money.Exact) string { return money.Group(x.Decimal(c.Digits, money.HalfEven)) }
 		}
 		fmt.Fprintf(a.stdout, "limit of %s, %s: %s %s, %s before, %s in this period and %s of others, %s left\n", oneLine(p.Rule), oneLine(p.Holder()),
 			set(p.Limit), p.Unit, set(p.Opening), set(p.Counted), set(p.Others), set(p.Left()))
 	}
-	for _, n := range inv.Counters {
-		fmt.Fprintf(a.stdout, "tiers of %s count %s since %s: %s before, %s in this period\n", n.Meter, n.Unit, n.From,
-			quantity(n.Opening), quantity(n.Counted))
+	for _, p := range inv.Allowances() {
+		b, others := p.Balance(), ""
+		if p.Others.Sign() != 0 {
+			others = quantity(p.Others) + " by others, "
+		}
+		fmt.Fprintf(a.stdout, "allowance %s: %s of %s %s before, %s drawn, %s%s left%s\n", oneLine(p.Title()),
+			quantity(b.Opening), quantity(b.Units), b.Unit, quantity(b.Drawn), others, quantity(b.Left), labelled(" until ", b.Until.String()))
 	}
-	return nil
 }
 
 // otherItems are what is neither list price nor a reduction, where there are any.

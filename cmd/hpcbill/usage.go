@@ -15,7 +15,7 @@ import (
 )
 
 const usageLong = `Shows what each group used in a month so far and in the fiscal year, by meter,
-and what is left of its prepaid balances. An issued month is as it was issued;
+and what is left of its prepaid balances and allowances. An issued month is as it was issued;
 another is computed from the jobs that are there now, and nothing is written.
 
 Balances are as they stand at as_of: midnight of today by the clock or, of a
@@ -30,10 +30,13 @@ rate on the first day.
   year_list, year_reductions, year_added, year_total, meters[], balances[]
   meters[]:   meter, unit, period_quantity, period_list, period_reductions,
               year_quantity, year_list, year_reductions
-  balances[]: allocation, meter, unit, units, opening, deposits, refunds,
-              drawn, left, beyond, overdraft, from, until, percent_used,
-              units_per_day, outlook, runs_out
-units is what was granted up to the end of the month, deposits and refunds of
+  balances[]: kind, allocation, shared_by, meter, unit, units, opening,
+              deposits, refunds, drawn, others, left, beyond, overdraft, from,
+              until, percent_used, units_per_day, outlook, runs_out
+kind is prepaid or allowance. An allowance names its rule under allocation, and
+who has it together with the group under shared_by (null: nobody); others is
+what these drew, in the rate too. Of money, the unit is the currency, and the
+meter is empty. units is what was granted up to the end of the month, deposits and refunds of
 the month included. A total is list + reductions + added: adjustments, overhead and tax.
 Quantities and amounts are text, so that no digit is lost. outlook is no rate
 (the month drew nothing yet), lasts (past its until:), runs out, or used up;
@@ -42,7 +45,7 @@ runs_out is null but for runs out.`
 func (a *app) usageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "usage [GROUP]",
-		Short:   "what was used this month and year, and what is left of prepaid balances",
+		Short:   "what was used this month and year, and what is left of balances and allowances",
 		Long:    usageLong,
 		Example: "  hpcbill usage\n  hpcbill usage chem --format json\n  hpcbill usage chem --period 2026-03",
 		Args:    atMostOne,
@@ -148,26 +151,35 @@ func (a *app) usage(ctx context.Context, s *site, p rates.Period, group string) 
 	}
 	for _, g := range s.roster.Groups {
 		if group == "" || g.ID == group {
-			u.groups = append(u.groups, s.groupUsage(u, g, months))
+			use, err := s.groupUsage(u, g, months)
+			if err != nil {
+				return nil, err
+			}
+			u.groups = append(u.groups, use)
 		}
 	}
 	return u, nil
 }
 
-func (s *site) groupUsage(u *usageReport, g *rates.Group, months []month) *groupUsage {
+func (s *site) groupUsage(u *usageReport, g *rates.Group, months []month) (*groupUsage, error) {
 	use := &groupUsage{id: g.ID, name: g.Name}
 	var balances []invoice.Balance
+	var allowances []invoice.Pool
+	var err error
 	for _, m := range months {
 		now := m.period.Start.Equal(u.period.Start)
 		billed := false
 		for i := range m.invoices {
 			if inv := &m.invoices[i]; inv.Group.ID == g.ID {
 				use.addInvoice(inv, now)
-				balances, billed = inv.Balances, true
+				balances, allowances, billed = inv.Balances, inv.Allowances(), true
 			}
 		}
 		if now && !billed {
 			balances = s.untouched(g, m)
+			if allowances, err = s.untouchedAllowances(g, m); err != nil {
+				return nil, err
+			}
 		}
 	}
 	sort.Slice(use.meters, func(i, j int) bool {
@@ -177,7 +189,10 @@ func (s *site) groupUsage(u *usageReport, g *rates.Group, months []month) *group
 	for _, b := range balances {
 		use.balances = append(use.balances, u.balance(b))
 	}
-	return use
+	for i := range allowances {
+		use.balances = append(use.balances, u.allowance(&allowances[i]))
+	}
+	return use, nil
 }
 
 // addInvoice adds an invoice to the year and, where it is of the month that is
@@ -233,6 +248,20 @@ func (s *site) untouched(g *rates.Group, m month) []invoice.Balance {
 		balances = append(balances, invoice.OpenBalance(g.ID, a, s.unitOf(a.Meter), m.period, m.ledger))
 	}
 	return balances
+}
+
+// untouchedAllowances are the allowances of a group in a month that billed it
+// nothing.
+func (s *site) untouchedAllowances(g *rates.Group, m month) ([]invoice.Pool, error) {
+	settings := s.settings()
+	if settings.Reductions == nil {
+		return nil, nil
+	}
+	units := map[string]string{}
+	for _, a := range settings.Reductions.Allowances {
+		units[a.Limit.Meter] = s.unitOf(a.Limit.Meter)
+	}
+	return invoice.OpenAllowances(m.period, settings, s.roster, g, units, m.ledger, m.invoices)
 }
 
 // unitOf is what the cards count a meter in; its name where they differ or

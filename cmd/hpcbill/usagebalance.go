@@ -24,6 +24,10 @@ const (
 // balanceUsage is a balance with the rate at which it is drawn.
 type balanceUsage struct {
 	invoice.Balance
+	kind    string      // of a balance: prepaid or allowance
+	title   string      // its name, and who shares it
+	holder  string      // who has it together; "" for the group alone
+	others  money.Exact // drawn by the others of them
 	perDay  money.Exact // units drawn a day in this period
 	outlook outlook
 	runsOut rates.Date // of the outlook "runs out"
@@ -34,7 +38,22 @@ const longestOutlookDays = 36525
 
 // balance looks at how fast a balance is drawn.
 func (u *usageReport) balance(b invoice.Balance) balanceUsage {
-	use := balanceUsage{Balance: b, outlook: noRate}
+	return u.rated(balanceUsage{Balance: b, kind: "prepaid", title: b.Allocation})
+}
+
+// allowance looks at how fast an allowance is drawn, by all who share it.
+func (u *usageReport) allowance(p *invoice.Pool) balanceUsage {
+	use := balanceUsage{Balance: p.Balance(), kind: "allowance", title: p.Title(), others: p.Others}
+	if p.SharedBy != rates.ByGroup {
+		use.holder = p.Holder()
+	}
+	return u.rated(use)
+}
+
+func (u *usageReport) rated(use balanceUsage) balanceUsage {
+	b := &use.Balance
+	use.outlook = noRate
+	drawn := b.Drawn.Add(use.others)
 	from, until := dateOf(u.period.Start), u.asOf
 	if from.Before(b.From) {
 		from = b.From
@@ -43,9 +62,9 @@ func (u *usageReport) balance(b invoice.Balance) balanceUsage {
 		until = b.Until
 	}
 	days := daysBetween(from, until)
-	rated := days > 0 && b.Drawn.Sign() > 0
+	rated := days > 0 && drawn.Sign() > 0
 	if rated {
-		use.perDay, _ = b.Drawn.Quo(money.Int(int64(days)))
+		use.perDay, _ = drawn.Quo(money.Int(int64(days)))
 		use.outlook = lasts
 	}
 	if b.Left.Sign() <= 0 {
@@ -101,19 +120,32 @@ func bar(part money.Exact) string {
 var noticePercents = [...]int64{75, 90, 100}
 
 // noticeBalances says which balances crossed a threshold in the period: the
-// highest of each.
+// highest of each, and what several groups share once.
 func (a *app) noticeBalances(invoices []invoice.Invoice) {
+	shared := map[string]bool{}
 	for i := range invoices {
 		inv := &invoices[i]
 		for _, b := range inv.Balances {
 			a.warnOverdrawn(inv.Group.ID, inv.Period, &b)
-			percent := crossed(b.UsedBefore(), b.UsedAfter())
-			if percent == 0 {
-				continue
-			}
-			fmt.Fprintf(a.stderr, "hpcbill: notice: %s: %s has passed %d %% in %s: %s of %s %s are left%s\n", inv.Group.ID, oneLine(b.Allocation), percent,
-				inv.Period, quantity(b.Left), quantity(b.Units), oneLine(b.Unit), labelled(" until ", b.Until.String()))
+			a.noticeBalance(inv.Group.ID, inv.Period, &b)
 		}
+		for _, p := range inv.Allowances() {
+			who, b := inv.Group.ID, p.Balance()
+			if p.SharedBy != rates.ByGroup {
+				who = oneLine(p.Holder())
+			}
+			if !shared[p.Rule+"\x00"+who] {
+				a.noticeBalance(who, inv.Period, &b)
+			}
+			shared[p.Rule+"\x00"+who] = true
+		}
+	}
+}
+
+func (a *app) noticeBalance(who, period string, b *invoice.Balance) {
+	if percent := crossed(b.UsedBefore(), b.UsedAfter()); percent > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: notice: %s: %s has passed %d %% in %s: %s of %s %s are left%s\n", who, oneLine(b.Allocation), percent,
+			period, quantity(b.Left), quantity(b.Units), oneLine(b.Unit), labelled(" until ", b.Until.String()))
 	}
 }
 

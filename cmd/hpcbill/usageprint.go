@@ -34,7 +34,7 @@ func (u *usageReport) writeText(w io.Writer) error {
 		t.add(g.id, "total "+c.Code, "", "", c.Format(g.period.list), c.Format(g.period.total), "", c.Format(g.year.list), c.Format(g.year.total))
 		for _, b := range g.balances {
 			part := b.UsedAfter()
-			balances.add(g.id, b.Allocation, b.Unit, quantity(b.Units), quantity(b.Drawn), quantity(b.Left), b.Until.String(),
+			balances.add(g.id, oneLine(b.title), b.Unit, quantity(b.Units), quantity(b.Drawn), quantity(b.Left), b.Until.String(),
 				bar(part)+" "+percentOf(part)+" %", quantity(b.perDay), b.outlookText())
 		}
 	}
@@ -57,9 +57,9 @@ func (b *balanceUsage) outlookText() string {
 // a group.
 func (u *usageReport) rows() *table {
 	c := u.currency
-	t := &table{columns: columns("group", "name", "row", "meter", "unit", "allocation",
+	t := &table{columns: columns("group", "name", "row", "meter", "unit", "allocation", "shared_by",
 		"period_quantity", "period_list", "period_reductions", "period_added", "period_total", "year_quantity", "year_list", "year_reductions", "year_added", "year_total",
-		"units", "opening", "deposits", "refunds", "drawn", "left", "beyond", "overdraft", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
+		"units", "opening", "deposits", "refunds", "drawn", "others", "left", "beyond", "overdraft", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
 	amounts := func(x charged) []any {
 		return []any{c.Plain(x.list), c.Plain(x.reductions), c.Plain(x.added()), c.Plain(x.total)}
 	}
@@ -73,15 +73,30 @@ func (u *usageReport) rows() *table {
 			t.add(cells...)
 		}
 		for _, m := range g.meters {
-			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(14))
+			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(15))
 		}
-		row([]any{g.id, g.name, "total"}, blank(4), amounts(g.period), blank(1), amounts(g.year), blank(14))
+		row([]any{g.id, g.name, "total"}, blank(5), amounts(g.period), blank(1), amounts(g.year), blank(15))
 		for _, b := range g.balances {
-			row([]any{g.id, g.name, "balance", b.Meter, b.Unit, b.Allocation}, blank(10), []any{b.Units.String(), b.Opening.String(), b.Deposits.String(), b.Refunds.String(), b.Drawn.String(),
+			row([]any{g.id, g.name, b.row(), b.Meter, b.Unit, b.Allocation, orNil(b.holder)}, blank(10), []any{b.Units.String(), b.Opening.String(), b.Deposits.String(), b.Refunds.String(), b.Drawn.String(), b.others.String(),
 				b.Left.String(), b.Beyond.String(), b.Overdraft.String(), b.From.String(), b.Until.String(), percentOf(b.UsedAfter()), decimal(b.perDay), string(b.outlook), b.runsOut.String()})
 		}
 	}
 	return t
+}
+
+// row is what the table calls the row of a balance.
+func (b *balanceUsage) row() string {
+	if b.kind == "prepaid" {
+		return "balance"
+	}
+	return b.kind
+}
+
+func orNil(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // decimal prints a rate to six places: 1/31 has no end.
@@ -124,7 +139,9 @@ type meterUsageJSON struct {
 }
 
 type balanceUsageJSON struct {
+	Kind        string  `json:"kind"`
 	Allocation  string  `json:"allocation"`
+	SharedBy    *string `json:"shared_by"`
 	Meter       string  `json:"meter"`
 	Unit        string  `json:"unit"`
 	Units       string  `json:"units"`
@@ -132,6 +149,7 @@ type balanceUsageJSON struct {
 	Deposits    string  `json:"deposits"`
 	Refunds     string  `json:"refunds"`
 	Drawn       string  `json:"drawn"`
+	Others      string  `json:"others"`
 	Left        string  `json:"left"`
 	Beyond      string  `json:"beyond"`
 	Overdraft   string  `json:"overdraft"`
@@ -163,9 +181,13 @@ func (u *usageReport) json() usageJSON {
 			})
 		}
 		for _, b := range g.balances {
+			var sharedBy *string
+			if b.holder != "" {
+				sharedBy = &b.holder
+			}
 			group.Balances = append(group.Balances, balanceUsageJSON{
-				Allocation: b.Allocation, Meter: b.Meter, Unit: b.Unit, Units: b.Units.String(), Opening: b.Opening.String(),
-				Deposits: b.Deposits.String(), Refunds: b.Refunds.String(), Drawn: b.Drawn.String(), Left: b.Left.String(),
+				Kind: b.kind, Allocation: b.Allocation, SharedBy: sharedBy, Meter: b.Meter, Unit: b.Unit, Units: b.Units.String(), Opening: b.Opening.String(),
+				Deposits: b.Deposits.String(), Refunds: b.Refunds.String(), Drawn: b.Drawn.String(), Others: b.others.String(), Left: b.Left.String(),
 				Beyond: b.Beyond.String(), Overdraft: b.Overdraft.String(), From: dateOrNull(b.From), Until: dateOrNull(b.Until),
 				PercentUsed: percentOf(b.UsedAfter()), UnitsPerDay: decimal(b.perDay), Outlook: b.outlook, RunsOut: dateOrNull(b.runsOut),
 			})

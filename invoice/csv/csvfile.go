@@ -74,7 +74,7 @@ func row(inv *invoice.Invoice, l *invoice.Line) []string {
 		text(inv.Period), text(inv.Zone), text(inv.Number), status, text(inv.Issued),
 		text(g.ID), text(g.Name), text(g.Department), text(g.Class), text(g.Fund), text(g.PO),
 		strconv.Itoa(l.Position), text(string(l.Kind)), text(l.Cluster), text(l.Meter), text(l.Unit), text(l.PriceLabel), text(l.Description),
-		priced(!l.Kind.OfMoney(), l.Quantity), priced(l.Priced(), l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
+		priced(!l.OfMoney(), l.Quantity), priced(l.Priced(), l.Price), decimal(l.Exact), inv.Currency.Plain(l.Amount), text(inv.Currency.Code),
 		jobs(inv, l), text(l.Code), text(l.Reason), positive(l.Of),
 		text(l.Card), l.Version.String(), text(l.CardDigest), text(l.Reference), text(l.Author),
 	}

@@ -135,6 +135,9 @@ func (is *Issue) allowed(ctx context.Context, c *change) error {
 			if counted := p.OpeningFrom(is.Period, ledger); !counted.Equal(p.Opening) {
 				return &StaleError{is.Period, inv.Group.ID, "what counts towards the limit of " + p.Rule, p.Opening, counted}
 			}
+			if counted := p.EarlierFrom(ledger); !counted.Equal(p.Earlier) {
+				return &StaleError{is.Period, inv.Group.ID, "what was counted before of " + p.Rule, p.Earlier, counted}
+			}
 		}
 		for j := range inv.Counters {
 			c := &inv.Counters[j]

@@ -7,7 +7,7 @@ import (
 	"hpcbill/templates"
 )
 
-// balance is the statement of one prepaid allocation. The bar is a thousand
+// balance is the statement of one prepaid allocation, or of an allowance. The bar is a thousand
 // wide: what is left, then what this period drew, then what was gone before.
 type balance struct {
 	Name, Until, Summary        string
@@ -20,6 +20,26 @@ func balancesOf(balances []invoice.Balance, words templates.Words) []balance {
 	var all []balance
 	for _, b := range balances {
 		all = append(all, balanceOf(b, words))
+	}
+	return all
+}
+
+// allowancesOf states the allowances.
+func allowancesOf(pools []invoice.Pool, words templates.Words) []balance {
+	var all []balance
+	for i := range pools {
+		p := &pools[i]
+		s := balanceOf(p.Balance(), words)
+		s.Name = templates.Visible(p.Title())
+		for _, more := range []struct {
+			key string
+			of  money.Exact
+		}{{"balance.carried", p.Carried}, {"balance.others", p.Others}} {
+			if more.of.Sign() != 0 {
+				s.Figures = append(s.Figures, fact{Label: words.Say(more.key), Text: words.Number(shortest(more.of, 0, maxQuantityPlaces))})
+			}
+		}
+		all = append(all, s)
 	}
 	return all
 }

@@ -127,6 +127,25 @@ func requireGolden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
+func TestAllowancesAndMovements(t *testing.T) {
+	inv := sample(t)
+	inv.Balances[0].Deposits, inv.Balances[0].Refunds, inv.Balances[0].Left = money.Int(50), money.Int(30), exact(t, "32020")
+	inv.Balances[0].Overdraft, inv.Balances[0].Beyond = rates.OverdraftWarn, money.Int(7)
+	inv.Pools = []invoice.Pool{{
+		Kind: invoice.Allowance, Rule: "Free <tier>", SharedBy: rates.ByPI, Of: "Ada", Per: rates.PerQuarter, Meter: "su", Unit: "SU", Limit: money.Int(130), Carried: money.Int(30),
+		From: rates.Date{Year: 2026, Month: 1, Day: 1}, Until: rates.Date{Year: 2026, Month: 4, Day: 1}, Opening: money.Int(40), Others: money.Int(5),
+	}, {Kind: invoice.Cap, Rule: "most", Limit: money.Int(1), Unit: "USD"}}
+	page := draw(t, inv, html.Extras{})
+	for _, want := range []string{
+		"<div><span>Deposited</span>50</div>", "<div><span>Given back</span>30</div>", `<p class="alarm">This allocation is overdrawn: 7 SU beyond it are billed`,
+		"<h2>Allowances</h2>", "<bdi>Free &lt;tier&gt; (pi Ada)</bdi></b> · valid until 1 April 2026 (excluded)</span><span>85 of 130 SU left</span>",
+		"<div><span>At the start</span>90</div>", "<div><span>Granted before</span>30</div>", "<div><span>Drawn by others</span>5</div>",
+	} {
+		require.Contains(t, page, want)
+	}
+	require.Contains(t, page, "<p>most lets up to 1.00 USD be charged")
+}
+
 func TestGolden(t *testing.T) {
 	extras := html.Extras{
 		ChainHead: "0b6d1c0e5d4f3a2b1c0d9e8f7a6b5c4d3e2f1a0b9c8d7e6f5a4b3c2d1e0f9a8b",

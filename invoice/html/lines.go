@@ -73,7 +73,7 @@ func lineOf(l invoice.Line, currency money.Currency, places int, words templates
 		Price:       words.Number(shortest(l.Price, currency.Digits, maxPricePlaces)),
 		Amount:      words.Number(currency.Plain(l.Amount)),
 	}
-	if l.Kind.OfMoney() {
+	if l.OfMoney() {
 		x.Quantity, x.Unit = "", ""
 	}
 	if !l.Priced() {

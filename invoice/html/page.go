@@ -37,6 +37,7 @@ type page struct {
 	Funds    []fundRow
 	ByPart   bool // some fund pays of a part alone
 	Balances []balance
+	Free     []balance // allowances
 	Storage  []storageRow
 	Meanings []fact
 	Basis    []fact
@@ -81,6 +82,7 @@ func newPage(inv invoice.Invoice, extras Extras) (*page, error) {
 		Sections:  sectionsOf(inv, words),
 		Funds:     fundsOf(inv, words),
 		Balances:  balancesOf(inv.Balances, words),
+		Free:      allowancesOf(inv.Allowances(), words),
 		Meanings:  meaningsOf(inv, extras, words),
 		Basis:     basisOf(inv, extras, words),
 	}
@@ -93,8 +95,9 @@ func newPage(inv invoice.Invoice, extras Extras) (*page, error) {
 	for _, c := range inv.Counters {
 		p.Remarks = append(p.Remarks, counted(c, words))
 	}
-	for i := range inv.Pools {
-		p.Remarks = append(p.Remarks, limited(&inv.Pools[i], words))
+	limits := inv.Limits()
+	for i := range limits {
+		p.Remarks = append(p.Remarks, limited(&limits[i], words))
 	}
 	if inv.Jobs > 0 {
 		p.Remarks = append(p.Remarks, words.Say("jobs.where"))

@@ -58,25 +58,35 @@ func writeDepartment(w io.Writer, period string, invoices []invoice.Invoice, job
 	return b.save(w, properties(issuer, "Chargeback "+period, period, issued))
 }
 
-// writeBalances writes the sheet Balances: every prepaid allocation of every
-// group.
+// writeBalances writes the sheet Balances: every prepaid allocation and every
+// allowance of every group.
 func (b *book) writeBalances(invoices []invoice.Invoice) {
-	const opening, deposited, refunded, drawn = 11, 12, 13, 14
+	const opening, deposited, refunded, drawn, others = 11, 12, 13, 14, 15
 	s := b.newSheet("Balances", landscape, []column{
 		{"Period", 9, plain}, {"Group", 16, plain}, {"Group name", 28, plain}, {"Allocation", 20, plain},
 		{"Meter", 14, plain}, {"Unit", 12, plain}, {"From", 12, date}, {"Until (excluded)", 12, date}, {"Beyond is", 11, plain},
-		{"Granted", 18, quantity}, {"At the start", 18, quantity}, {"Deposited", 18, quantity}, {"Given back", 18, quantity}, {"Drawn", 18, quantity}, {"Left", 18, quantity}, {"Beyond", 18, quantity},
+		{"Granted", 18, quantity}, {"At the start", 18, quantity}, {"Deposited", 18, quantity}, {"Given back", 18, quantity}, {"Drawn", 18, quantity}, {"Drawn by others", 18, quantity}, {"Left", 18, quantity}, {"Beyond", 18, quantity},
+		{"Kind", 12, plain}, {"Shared by", 24, plain}, {"Granted before", 18, quantity},
 	})
 	s.heading()
 	for i := range invoices {
 		inv := &invoices[i]
-		for _, a := range inv.Balances {
+		add := func(a invoice.Balance, kind, beyond string, p invoice.Pool) {
 			row := s.rows + 1
+			left := cellName(opening, row) + "+" + cellName(deposited, row)
+			for _, less := range []int{refunded, drawn, others} {
+				left += "-" + cellName(less, row)
+			}
 			s.add(inv.Period, text(inv.Group.ID), text(inv.Group.Name), text(a.Allocation),
-				text(a.Meter), text(a.Unit), day(ingest.Date(a.From)), day(ingest.Date(a.Until)), overdraft(a.Overdraft),
-				number(a.Units), number(a.Opening), number(a.Deposits), number(a.Refunds), number(a.Drawn),
-				formula{cellName(opening, row) + "+" + cellName(deposited, row) + "-" + cellName(refunded, row) + "-" + cellName(drawn, row), number(a.Left)},
-				number(a.Beyond))
+				text(a.Meter), text(a.Unit), day(ingest.Date(a.From)), day(ingest.Date(a.Until)), text(beyond),
+				number(a.Units), number(a.Opening), number(a.Deposits), number(a.Refunds), number(a.Drawn), number(p.Others),
+				formula{left, number(a.Left)}, number(a.Beyond), text(kind), text(p.Of), number(p.Carried))
+		}
+		for _, a := range inv.Balances {
+			add(a, "prepaid", overdraft(a.Overdraft), invoice.Pool{Of: inv.Group.ID})
+		}
+		for _, p := range inv.Allowances() {
+			add(p.Balance(), "allowance", "billed", p)
 		}
 	}
 	s.table("Balances")

@@ -162,10 +162,10 @@ func (f *faceWriter) lines(rows lineRows) {
 		}
 		f.put(faceDescription, wrapped, text(description))
 		unit := text(f.words.Unit(l.Unit))
-		if l.Kind.OfMoney() {
+		if l.OfMoney() {
 			unit = ""
 		}
-		f.put(faceQuantity, quantity, priced(!l.Kind.OfMoney(), l.Quantity))
+		f.put(faceQuantity, quantity, priced(!l.OfMoney(), l.Quantity))
 		f.put(faceUnit, muted, unit)
 		f.put(facePrice, price, priced(l.Priced(), l.Price))
 		f.put(faceAmount, money2, formula{"Lines!" + cellName(amountColumn, rows.first+i), cash{f.inv.Currency, l.Amount}})
@@ -255,58 +255,72 @@ func (f *faceWriter) pair(label string, style style, value any) {
 	f.sheet.write()
 }
 
-// balances states the prepaid allocations.
+// balances states the prepaid allocations and the allowances.
 func (f *faceWriter) balances() {
-	if len(f.inv.Balances) == 0 {
-		return
-	}
 	say := f.words.Say
-	f.heading6(say("balances"), say("balance.units"), say("balance.opening"), say("balance.drawn"), say("balance.left"))
-	for _, b := range f.inv.Balances {
-		name := b.Allocation + " (" + f.words.Unit(b.Unit) + ")"
-		if !b.Until.IsZero() {
-			name += ", " + say("balance.until", "date", f.words.Date(b.Until.Year, b.Until.Month, b.Until.Day))
-		}
-		row := f.rows + 1
-		f.put(faceNumber, plain, text(name))
-		f.put(faceDescription, plain, nil)
-		f.put(faceQuantity, balance, number(b.Units))
-		f.put(faceUnit, balance, number(b.Opening))
-		f.put(facePrice, balance, number(b.Drawn))
-		moved := movedRows(&b)
-		left := cellName(faceUnit+1, row) + "-" + cellName(facePrice+1, row)
-		for i, m := range moved {
-			left += m.sign + cellName(faceAmount+1, row+1+i)
-		}
-		f.put(faceAmount, balance, formula{left, number(b.Left)})
-		f.sheet.write()
-		for _, m := range moved {
-			f.put(faceUnit, style{align: "left", indent: 1}, say(m.key))
-			f.put(faceAmount, balance, number(m.units))
-			f.sheet.write()
-		}
-		if b.Beyond.Sign() != 0 {
-			key := "balance.beyond.billed"
-			if b.Overdraft == rates.OverdraftWaive {
-				key = "balance.beyond.waived"
-			}
-			f.put(faceUnit, style{align: "left", indent: 1, color: alarm}, say(key))
-			f.put(faceAmount, style{format: balance.format, align: "right", color: alarm}, number(b.Beyond))
-			f.sheet.write()
-		}
+	heading := func(name string) {
+		f.heading6(say(name), say("balance.units"), say("balance.opening"), say("balance.drawn"), say("balance.left"))
 	}
-	f.skip(1)
+	if len(f.inv.Balances) > 0 {
+		heading("balances")
+		for _, b := range f.inv.Balances {
+			f.balance(&b, b.Allocation, movedRow{"balance.deposits", "+", b.Deposits}, movedRow{"balance.refunds", "-", b.Refunds})
+		}
+		f.skip(1)
+	}
+	if free := f.inv.Allowances(); len(free) > 0 {
+		heading("allowances")
+		for i := range free {
+			b := free[i].Balance()
+			f.balance(&b, free[i].Title(), movedRow{"balance.others", "-", free[i].Others}, movedRow{"balance.carried", "", free[i].Carried})
+		}
+		f.skip(1)
+	}
 }
 
-// movedRow is a row under a balance, which is in what is left with its sign.
+// balance writes one balance, and under it what else is in it.
+func (f *faceWriter) balance(b *invoice.Balance, name string, moved ...movedRow) {
+	say := f.words.Say
+	name += " (" + f.words.Unit(b.Unit) + ")"
+	if !b.Until.IsZero() {
+		name += ", " + say("balance.until", "date", f.words.Date(b.Until.Year, b.Until.Month, b.Until.Day))
+	}
+	moved = slices.DeleteFunc(moved, func(m movedRow) bool { return m.units.Sign() == 0 })
+	row := f.rows + 1
+	f.put(faceNumber, plain, text(name))
+	f.put(faceDescription, plain, nil)
+	f.put(faceQuantity, balance, number(b.Units))
+	f.put(faceUnit, balance, number(b.Opening))
+	f.put(facePrice, balance, number(b.Drawn))
+	left := cellName(faceUnit+1, row) + "-" + cellName(facePrice+1, row)
+	for i, m := range moved {
+		if m.sign != "" {
+			left += m.sign + cellName(faceAmount+1, row+1+i)
+		}
+	}
+	f.put(faceAmount, balance, formula{left, number(b.Left)})
+	f.sheet.write()
+	for _, m := range moved {
+		f.put(faceUnit, style{align: "left", indent: 1}, say(m.key))
+		f.put(faceAmount, balance, number(m.units))
+		f.sheet.write()
+	}
+	if b.Beyond.Sign() != 0 {
+		key := "balance.beyond.billed"
+		if b.Overdraft == rates.OverdraftWaive {
+			key = "balance.beyond.waived"
+		}
+		f.put(faceUnit, style{align: "left", indent: 1, color: alarm}, say(key))
+		f.put(faceAmount, style{format: balance.format, align: "right", color: alarm}, number(b.Beyond))
+		f.sheet.write()
+	}
+}
+
+// movedRow is a row under a balance, which is in what is left with its sign;
+// without one it only tells.
 type movedRow struct {
 	key, sign string
 	units     money.Exact
-}
-
-func movedRows(b *invoice.Balance) []movedRow {
-	all := []movedRow{{"balance.deposits", "+", b.Deposits}, {"balance.refunds", "-", b.Refunds}}
-	return slices.DeleteFunc(all, func(m movedRow) bool { return m.units.Sign() == 0 })
 }
 
 // heading6 begins a block: its name on the left, four headings on the right.

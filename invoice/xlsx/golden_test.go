@@ -116,6 +116,10 @@ func TestGolden(t *testing.T) {
 	inv.Number, inv.Issued, inv.Group.Language = "", "", "es"
 	inv.Balances[0].Beyond, inv.Balances[0].Overdraft = money.Int(7), rates.OverdraftWarn
 	inv.Balances[0].Deposits, inv.Balances[0].Refunds, inv.Balances[0].Left = money.Int(5), money.Int(2), inv.Balances[0].Left.Add(money.Int(3))
+	inv.Pools = []invoice.Pool{{
+		Kind: invoice.Allowance, Rule: "=Free tier", SharedBy: rates.ByPI, Of: "Ada <1>", Per: rates.PerQuarter, Meter: "su", Unit: "SU", Limit: money.Int(130), Carried: money.Int(30),
+		From: rates.Date{Year: 2026, Month: 1, Day: 1}, Until: rates.Date{Year: 2026, Month: 4, Day: 1}, Opening: money.Int(40), Others: money.Int(5),
+	}}
 	inv.Lines = append(inv.Lines, invoice.Line{
 		Position: 6, Kind: invoice.Manual, Description: "=Refund", Quantity: money.Int(-1), Price: exact(t, "5.2"), Exact: exact(t, "-5.2"), Amount: -520,
 		Code: invoice.CodeCredit, Reason: "late node", Reference: "adj-1", Author: "jd",

@@ -7,13 +7,14 @@ import (
 
 // limits states what rules of reductions took or charged of their limits.
 func (f *faceWriter) limits() {
-	if len(f.inv.Pools) == 0 {
+	limits := f.inv.Limits()
+	if len(limits) == 0 {
 		return
 	}
 	say := f.words.Say
 	f.heading6(say("limits"), say("limit"), say("limit.opening"), say("limit.counted"), say("limit.left"))
-	for i := range f.inv.Pools {
-		p := &f.inv.Pools[i]
+	for i := range limits {
+		p := &limits[i]
 		row := f.rows + 1
 		name := p.Rule + " (" + f.words.Unit(p.Unit) + " " + say("per."+p.Per.String()) + ")"
 		f.put(faceNumber, plain, text(name))
@@ -42,7 +43,7 @@ func (b *book) writeLimits(invoices []invoice.Invoice) {
 	const limit, opening, counted, others = 10, 11, 12, 13
 	some := false
 	for i := range invoices {
-		some = some || len(invoices[i].Pools) > 0
+		some = some || len(invoices[i].Limits()) > 0
 	}
 	if !some {
 		return
@@ -55,8 +56,9 @@ func (b *book) writeLimits(invoices []invoice.Invoice) {
 	s.heading()
 	for i := range invoices {
 		inv := &invoices[i]
-		for j := range inv.Pools {
-			p := &inv.Pools[j]
+		limits := inv.Limits()
+		for j := range limits {
+			p := &limits[j]
 			row := s.rows + 1
 			left := cellName(limit, row) + "-" + cellName(opening, row) + "-" + cellName(counted, row) + "-" + cellName(others, row)
 			s.add(inv.Period, text(inv.Group.ID), text(inv.Group.Name), text(string(p.Kind)), text(p.Rule),

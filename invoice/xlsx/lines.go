@@ -45,7 +45,7 @@ var lineColumns = []lineColumn{
 	{column{"Meter", 13, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Meter) }},
 	{column{"Description", descriptionWidth, wrapped}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Description) }},
 	{column{"Price class", 12, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.PriceLabel) }},
-	{column{"Quantity", 17, quantity}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(!l.Kind.OfMoney(), l.Quantity) }},
+	{column{"Quantity", 17, quantity}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(!l.OfMoney(), l.Quantity) }},
 	{column{"Unit", 11, plain}, func(_ *invoice.Invoice, l *invoice.Line) any { return text(l.Unit) }},
 	{column{"Unit price", 13, price}, func(_ *invoice.Invoice, l *invoice.Line) any { return priced(l.Priced(), l.Price) }},
 	{column{"Before rounding", 17, unround}, func(_ *invoice.Invoice, l *invoice.Line) any { return number(l.Exact) }},
