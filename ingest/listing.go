@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -252,11 +253,10 @@ func (l *listingReader) finish() {
 }
 
 var (
-	dayInName  = regexp.MustCompile(`(?:^|[^0-9])(\d{4})([-_./]?)(\d{2})[-_./]?(\d{2})(?:\d{4}|\d{6})?(?:[^0-9]|$)`)
-	remedyDay  = "put the day into the name, quotas-2026-03-14.txt, or write  date: 2026-03-14  for a source of one file"
-	directory  = regexp.MustCompile(`^.*/`)
-	plainCount = regexp.MustCompile(`^[0-9]{1,19}$`)
-	human      = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?[kKMGTPE](?:i?B)?\*?$`)
+	dayInName = regexp.MustCompile(`(?:^|[^0-9])(\d{4})([-_./]?)(\d{2})[-_./]?(\d{2})(?:\d{4}|\d{6})?(?:[^0-9]|$)`)
+	remedyDay = "put the day into the name, quotas-2026-03-14.txt, or write  date: 2026-03-14  for a source of one file"
+	directory = regexp.MustCompile(`^.*/`)
+	human     = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?[kKMGTPE](?:i?B)?\*?$`)
 )
 
 // dayOfFile gives the day of a listing whose rows do not say it.
@@ -294,17 +294,16 @@ func daysNamed(name string) []Date {
 
 // bytesOf gives a count in units of so many bytes.
 func (l *listingReader) bytesOf(line int64, field, text string, unit int64, remedy string) int64 {
+	n, err := strconv.ParseUint(text, 10, 63)
 	switch {
+	case err == nil && n <= maxInt64/uint64(unit):
+		return int64(n) * unit
+	case err == nil || errors.Is(err, strconv.ErrRange):
+		l.fault(line, field, "", "%.40s is more than can be stored", text)
 	case human.MatchString(text):
 		l.fault(line, field, remedy, "%q is rounded to be read by people", text)
-	case !plainCount.MatchString(text):
-		l.fault(line, field, remedyNotListing, "%.40q is not a number", text)
 	default:
-		bytes, _, err := parseStorage(text, "")
-		if err == nil && (unit == 1 || bytes <= maxInt64/unit) {
-			return bytes * unit
-		}
-		l.fault(line, field, "", "%s is more than can be stored", text)
+		l.fault(line, field, remedyNotListing, "%.40q is not a number", text)
 	}
 	return Unknown
 }

@@ -92,17 +92,16 @@ func RelevantListings(listings []*Listing, from, until Date) []*Listing {
 	}
 	var relevant []*Listing
 	for _, l := range listings {
-		keep := Listing{File: l.File, Layout: l.Layout}
-		needed := false
-		for _, r := range l.Rows {
-			if !r.Day.Before(until) {
-				continue
-			}
-			keep.Rows = append(keep.Rows, r)
-			needed = needed || !r.Day.Before(from) || r.Day == last[[2]string{r.Filesystem, r.Tier}]
+		later := func(r ListingRow) bool { return !r.Day.Before(until) }
+		needed := func(r ListingRow) bool {
+			return !later(r) && (!r.Day.Before(from) || r.Day == last[[2]string{r.Filesystem, r.Tier}])
 		}
-		if needed {
-			relevant = append(relevant, &keep)
+		switch {
+		case !slices.ContainsFunc(l.Rows, needed):
+		case !slices.ContainsFunc(l.Rows, later):
+			relevant = append(relevant, l)
+		default:
+			relevant = append(relevant, &Listing{File: l.File, Layout: l.Layout, Rows: slices.DeleteFunc(slices.Clone(l.Rows), later)})
 		}
 	}
 	return relevant
