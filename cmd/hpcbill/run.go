@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
@@ -109,6 +110,15 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 	if serious {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %s\n", p, gaps)
 		fmt.Fprintf(a.stderr, "hpcbill: hint: ingest the dumps that are missing; if there were no jobs, hpcbill issue --period %s\n", p)
+		return nil
+	}
+	unlisted, err := s.unlistedPlaces(p)
+	if err != nil {
+		return err
+	}
+	if len(unlisted) > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: no listing of the month shows %s\n", p, oneLine(strings.Join(unlisted, ", ")))
+		fmt.Fprintf(a.stderr, "hpcbill: hint: list what is held there; if it is what it was, hpcbill issue --period %s\n", p)
 		return nil
 	}
 	return a.issue(ctx, s, p, "")

@@ -32,8 +32,7 @@ func (a *app) printStorageSite(in *inputs) {
 		}
 	}
 	for _, l := range all.Listed {
-		at := ingest.Holding{Filesystem: l.Filesystem, Tier: l.Tier}
-		fmt.Fprintf(a.stdout, "storage of %s: listed on %s from %s to %s, %s\n", at.Place(), count(int64(len(l.Days)), "day"),
+		fmt.Fprintf(a.stdout, "storage of %s: listed on %s from %s to %s, %s\n", placeOfListed(&l), count(int64(len(l.Days)), "day"),
 			l.Days[0], l.Days[len(l.Days)-1], count(int64(l.Holders), "holder"))
 	}
 	if unassigned > 0 {
@@ -81,7 +80,8 @@ func (a *app) printStorage(s *site, b *billing) error {
 	}
 	today := ingest.Date(rates.DateOf(a.now(), p.Start.Location()))
 	for i := range held.Listed {
-		if line := unlistedText(&held.Listed[i], from, until, today); line != "" {
+		line := unlistedText(&held.Listed[i], from, until, today)
+		if line != "" && isHeld(held.Holdings, &held.Listed[i], from, until) {
 			lines = append(lines, line)
 		}
 	}
@@ -147,6 +147,35 @@ func namesOther(counted ingest.StorageUnit, unit string) bool {
 	return slices.Contains(strings.FieldsFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) }), other)
 }
 
+// unlistedPlaces are the file systems that no listing of a month shows, with
+// the day of the last before it: what they hold is charged as it was then.
+func (s *site) unlistedPlaces(p rates.Period) ([]string, error) {
+	held, _, err := s.storageOf(p)
+	if err != nil {
+		return nil, err
+	}
+	from, until := daysOfPeriod(p)
+	var places []string
+	for _, l := range held.Listed {
+		if last := l.Days[len(l.Days)-1]; last.Before(from) && isHeld(held.Holdings, &l, from, until) {
+			places = append(places, fmt.Sprintf("%s, listed last on %s", placeOfListed(&l), last))
+		}
+	}
+	return places, nil
+}
+
+// isHeld reports whether anything that is not ignored is held on a listed file
+// system in [from, until).
+func isHeld(holdings []ingest.Holding, l *ingest.ListedFilesystem, from, until ingest.Date) bool {
+	return slices.ContainsFunc(holdings, func(h ingest.Holding) bool {
+		return h.Filesystem == l.Filesystem && h.Tier == l.Tier && h.Ignored == "" && h.From.Before(until) && (h.Until.IsZero() || from.Before(h.Until))
+	})
+}
+
+func placeOfListed(l *ingest.ListedFilesystem) string {
+	return (&ingest.Holding{Filesystem: l.Filesystem, Tier: l.Tier}).Place()
+}
+
 // whoHolds names a holding: "bio on /data", "project p1 (bio) on /data".
 func whoHolds(h *ingest.Holding) string {
 	who := h.Group
@@ -182,7 +211,7 @@ func unlistedText(l *ingest.ListedFilesystem, from, until, today ingest.Date) st
 	for _, day := range l.Days {
 		listed[day] = true
 	}
-	place := (&ingest.Holding{Filesystem: l.Filesystem, Tier: l.Tier}).Place()
+	place := placeOfListed(l)
 	var parts []string
 	if first := l.Days[0]; from.Before(first) && first.Before(until) {
 		parts = append(parts, fmt.Sprintf("%s is not listed before %s: nothing is charged for the %s before", place, first, count(int64(ingest.DaysBetween(from, first)), "day")))
