@@ -170,6 +170,8 @@ func (p *parser) noHeader(line string) error {
 	first := line[:min(len(line), 200)]
 	f := &fault{"", "no header: the first line does not name sacct's columns", remedyHeader}
 	switch head := strings.TrimSpace(first); {
+	case strings.Contains(head, "\r") && parseHeader(head[:strings.IndexByte(head, '\r')], p.opt.Delimiter) != nil:
+		f.cause, f.remedy = "lines end in a carriage return alone", "end them with a new line: tr '\\r' '\\n'"
 	case strings.HasPrefix(head, "PartitionName="):
 		f.cause, f.remedy = "the file is the output of scontrol show partition, not a dump", "see hpcbill rates import"
 	case strings.HasPrefix(head, "<"):

@@ -253,11 +253,15 @@ func (c *cells) breaksInText(s *schema) bool {
 
 // startsRecord reports whether a line with too few cells is the head of a
 // record of its own, rather than more of the text before it: it has two cells
-// or more, and those that are whole fit up to the first free text.
+// or more, and those that are whole fit up to the first free text; or it has
+// most of the cells of a record, be it a damaged one.
 func (c *cells) startsRecord(s *schema) bool {
 	n := c.n
 	if n < 2 {
 		return false
+	}
+	if n*2 > len(s.columns) {
+		return true
 	}
 	for i := 0; i < n-1 && i < len(s.columns) && s.columns[i].shape != shapeFree; i++ {
 		if !s.columns[i].shape.fits(c.at(int16(i))) {

@@ -124,6 +124,6 @@ const (
 	NoteRunaway                            // RUNNING days past its time limit
 	NoteNodesDisagree                      // NNodes and AllocTRES disagree
 	NoteRepeatedHour                       // a stamp in the hour that a clock change repeats, undecided: it may be an hour late
-	NoteNoSubmit                           // the dump has no Submit: Start (or End) stands in for it
+	NoteNoSubmit                           // the record has no Submit: Start (or End) stands in for it
 	NoteStrangeJobID                       // a JobID such as 0_0; JobIDRaw tells the job
 )

@@ -125,7 +125,7 @@ func (p *parser) settleRepeated(s *stamps, of spans, j *Job) *fault {
 // agree checks the times against the elapsed time, which counts where they
 // differ, and fills in what the dump leaves out.
 func (p *parser) agree(elapsed int64, j *Job) *fault {
-	if !p.schema.has(fieldSubmit) {
+	if j.Submit == None { // no column, or nothing in it: runs must be told apart
 		if j.Submit = j.Start; j.Submit == None {
 			j.Submit = j.End
 		}

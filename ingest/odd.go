@@ -15,6 +15,9 @@ func (p *parser) odd(text string, pos int, last bool) (int, error) {
 	if strings.Trim(line, " \t\r") == "" {
 		return next, nil
 	}
+	if strings.IndexByte(line, 0) >= 0 {
+		return 0, &fault{"", "the line holds NUL bytes: a part of the file was never written", "copy the file again, or dump again; nothing of it was kept"}
+	}
 	if isMessage(line) {
 		return 0, &fault{"", fmt.Sprintf("a message stands among the records: %.200q", line), "the dump may be incomplete: dump again, and keep standard error apart"}
 	}

@@ -108,7 +108,7 @@ var warningTexts = []struct {
 	{WarnRunaway, NoteRunaway, "running more than a day past its time limit, or for a year without one: see sacctmgr show runawayjobs"},
 	{WarnNodesDisagree, NoteNodesDisagree, "NNodes and AllocTRES disagree; AllocTRES counts"},
 	{WarnRepeatedHour, NoteRepeatedHour, "a time lies in the hour that a clock change repeats and nothing tells which; dump with TZ=UTC"},
-	{WarnNoSubmit, NoteNoSubmit, "no Submit in the dump: the start stands in for it, so that the job is another one than in a dump that has it"},
+	{WarnNoSubmit, NoteNoSubmit, "no Submit in the record: the start stands in for it, so that the job is another one than in a dump that has it"},
 	{WarnMixedTimes, 0, "times are written in more than one form"},
 	{WarnOrphanSteps, 0, "steps whose job is not in the dump"},
 	{WarnTruncatedTimes, 0, "many jobs start at the first moment of the dump and many end at its last: if it was made with sacct -T, make it without"},

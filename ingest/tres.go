@@ -64,7 +64,7 @@ func (t *tres) entry(key, value string, typed *int64) *fault {
 		field = &t.gpus
 	default:
 		if !strings.HasPrefix(key, "gres/gpu:") {
-			return nil
+			return otherGPU(key)
 		}
 		n, state := parseCount(value)
 		if state == countBad || (state == countRead && max(*typed, 0)+n < 0) {
@@ -86,6 +86,16 @@ func (t *tres) entry(key, value string, typed *int64) *fault {
 		return &fault{"", key + " occurs twice", remedyPlainField}
 	}
 	*field = n
+	return nil
+}
+
+// otherGPU refuses what is no TRES that sacct prints and looks like GPUs all
+// the same: it must not count as none.
+func otherGPU(key string) *fault {
+	name, _, _ := strings.Cut(strings.ToLower(key), ":")
+	if name == "gres" || name == "gpu" || name == "gres/gpu" {
+		return &fault{"", key + " is no TRES that sacct prints, where GPUs are gres/gpu", remedyPlainField}
+	}
 	return nil
 }
 
