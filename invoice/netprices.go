@@ -9,7 +9,7 @@ import (
 )
 
 // NetPrice is what one unit came to on average for the groups of one class
-// after discounts, subsidies and caps, for one line of the schedule of rates.
+// after discounts, allowances and caps, for one line of the schedule of rates.
 type NetPrice struct {
 	Meter, Unit string
 	For         PricedFor
@@ -35,7 +35,8 @@ func NetPrices(invoices []Invoice, label func(*Line) string) []NetPrice {
 		for n := range inv.Lines {
 			l := &inv.Lines[n]
 			of := l
-			if l.Kind.OfMoney() {
+			byRule := l.Kind.OfMoney() || l.Kind == Allowance
+			if byRule {
 				of = &inv.Lines[l.Of-1]
 			} else if !l.Kind.Lists() {
 				continue
@@ -47,8 +48,10 @@ func NetPrices(invoices []Invoice, label func(*Line) string) []NetPrice {
 				found[key] = p
 			}
 			p.Net = p.Net.Add(l.Exact)
-			p.Quantity = p.Quantity.Add(l.Quantity)
-			p.Reduced = p.Reduced || l.Kind.OfMoney()
+			p.Reduced = p.Reduced || byRule
+			if !byRule {
+				p.Quantity = p.Quantity.Add(l.Quantity)
+			}
 		}
 	}
 	var all []NetPrice

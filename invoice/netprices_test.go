@@ -19,4 +19,9 @@ func TestNetPrices(t *testing.T) {
 	}
 	// Internal groups pay 30 of 40.
 	require.Equal(t, []string{"su h2p pitt-crc 2025-07-01 external 0.5", "su h2p pitt-crc 2025-07-01 internal 0.75"}, got)
+
+	free := under(t, roster, `allowances: [{name: f, class: external, meter: su, units: 3}]`, nil, use(t, 3, "a", "su", "10"), use(t, 3, "x", "su", "6"))
+	net := NetPrices(free, func(*Line) string { return "" })
+	price, _ := net[0].Price()
+	require.Equal(t, "0.5", price.String(), "what is free is a price of nothing")
 }

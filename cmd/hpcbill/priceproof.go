@@ -73,7 +73,7 @@ func addPrices(t *table, prices []invoice.ClassPrices, net []invoice.NetPrice) {
 	}
 }
 
-// belowInternal says where discounts, subsidies and caps made the same use
+// belowInternal says where discounts, subsidies, allowances and caps made the same use
 // cheaper for another class than it was for internal groups.
 func belowInternal(net []invoice.NetPrice) []string {
 	var cheaper []string
