@@ -44,10 +44,10 @@ func (in *inputs) checkAdjustments(known []string) error {
 	return errors.Join(errs...)
 }
 
-// checkMissedAdjustments finds those that were written for a month after it
-// was issued: no invoice would ever have them.
-func (a *app) checkMissedAdjustments(ctx context.Context, in *inputs) (err error) {
-	if len(in.adjustments) == 0 {
+// checkMissed finds adjustments, and deposits and refunds of allocations, that
+// were written for a month after it was issued: no invoice would ever have them.
+func (a *app) checkMissed(ctx context.Context, in *inputs) (err error) {
+	if len(in.adjustments) == 0 && !hasAllocations(in.roster) {
 		return nil
 	}
 	db, err := a.openHistory()
@@ -59,7 +59,7 @@ func (a *app) checkMissedAdjustments(ctx context.Context, in *inputs) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return missedAdjustments(ctx, db, in)
+	return errors.Join(missedAdjustments(ctx, db, in), missedMovements(ctx, db, in))
 }
 
 func missedAdjustments(ctx context.Context, db *history.DB, in *inputs) error {

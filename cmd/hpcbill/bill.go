@@ -82,7 +82,7 @@ const draftDir = "draft"
 // draft computes a period and leaves its charges, its record and, where they
 // are wanted, its documents.
 func (a *app) draft(ctx context.Context, s *site, p rates.Period, draw bool) (*billing, error) {
-	if err := missedAdjustments(ctx, s.history, s.inputs); err != nil {
+	if err := errors.Join(missedAdjustments(ctx, s.history, s.inputs), missedMovements(ctx, s.history, s.inputs)); err != nil {
 		return nil, err
 	}
 	idle, err := s.checkWaiving(ctx)

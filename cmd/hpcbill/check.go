@@ -26,7 +26,7 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			in, err := readInputs(readSiteFile(a.siteDir))
 			if err == nil {
-				err = errors.Join(a.checkFunds(c.Context(), in), a.checkMissedAdjustments(c.Context(), in), a.checkEdited(c.Context(), in))
+				err = errors.Join(a.checkFunds(c.Context(), in), a.checkMissed(c.Context(), in), a.checkEdited(c.Context(), in))
 			}
 			var idle []idleWaiver
 			if err == nil {
