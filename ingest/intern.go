@@ -10,7 +10,7 @@ const maxInterned = 1 << 16
 // values costs no memory per job and later stages compare cheaply.
 type texts struct {
 	last  text
-	slots [256]text
+	slots [1024]text
 	all   map[string]string
 }
 

@@ -52,6 +52,7 @@ type parser struct {
 	stateCells    map[string]stateCell
 	lastState     stateCell // of the cell lastStateCell
 	lastStateCell string
+	lastName      string
 	limit         lastLimit
 	allocated     tresTexts
 	requested     tresTexts

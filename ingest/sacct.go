@@ -105,7 +105,10 @@ func (p *parser) names(c *cells, j *Job) {
 	j.WCKey = col[fieldWCKey].of(c.at(at[fieldWCKey]), wckeyName)
 	j.Reservation = col[fieldReservation].of(c.at(at[fieldReservation]), trimBlanks)
 	j.NodeList = col[fieldNodeList].of(c.at(at[fieldNodeList]), nodeList)
-	j.Name = c.at(at[fieldJobName])
+	if name := c.at(at[fieldJobName]); name != p.lastName {
+		p.lastName = name
+	}
+	j.Name = p.lastName // one string for the tasks of an array, which later stages see at once
 }
 
 // accountName returns an account's name as Slurm keeps it: lower case.

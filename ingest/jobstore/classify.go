@@ -73,9 +73,10 @@ func (g *Ingest) markKeys(cluster string) error {
 	g.marks = slices.Grow(g.marks[:0], len(g.keys))[:len(g.keys)]
 	clear(g.marks)
 	g.raws = g.raws[:0]
+	contested := g.contested.raws[cluster]
 	for i, k := range g.keys {
 		g.raws = append(g.raws, k.raw)
-		if g.contested.has(cluster, k.raw) {
+		if contested[k.raw] {
 			g.marks[i] |= otherKnown
 		}
 	}

@@ -11,27 +11,20 @@ import (
 // does; so they wait in files when they are many.
 type contested struct {
 	batch   *rows
-	keys    map[jobKey]bool // of the batch
+	raws    map[string]map[uint64]bool // of the batch, by cluster
 	spilled []*newPart
 }
 
-// jobKey is a raw id of a cluster: what revisions of a job have in common.
-type jobKey struct {
-	cluster string
-	raw     uint64
-}
-
-func newContested() contested { return contested{batch: &rows{}, keys: map[jobKey]bool{}} }
-
-func (c *contested) has(cluster string, raw uint64) bool {
-	return len(c.keys) > 0 && c.keys[jobKey{cluster, raw}]
-}
+func newContested() contested { return contested{batch: &rows{}, raws: map[string]map[uint64]bool{}} }
 
 // contest puts a row of a batch aside.
 func (g *Ingest) contest(b *rows, cluster string, row uint32) error {
 	c := &g.contested
 	c.batch.addRow(b, row)
-	c.keys[jobKey{cluster, uint64(b.ints[colJobIDRaw][row])}] = true
+	if c.raws[cluster] == nil {
+		c.raws[cluster] = map[uint64]bool{}
+	}
+	c.raws[cluster][uint64(b.ints[colJobIDRaw][row])] = true
 	if c.batch.n < g.store.partRows {
 		return nil
 	}
@@ -44,7 +37,7 @@ func (g *Ingest) spill() error {
 	parts, err := g.parts.write(c.batch, allRows(c.batch), true, false)
 	c.spilled = append(c.spilled, parts...)
 	c.batch.reset()
-	clear(c.keys)
+	clear(c.raws)
 	return err
 }
 

@@ -85,10 +85,10 @@ func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedS
 // do.
 func constant(ints []int64, order []uint32) bool {
 	first := ints[order[0]]
-	if len(order) == len(ints) {
-		return !slices.ContainsFunc(ints, func(v int64) bool { return v != first })
+	if !slices.ContainsFunc(ints, func(v int64) bool { return v != first }) {
+		return true // seen in the order of the memory, and so at once
 	}
-	return !slices.ContainsFunc(order, func(row uint32) bool { return ints[row] != first })
+	return len(order) < len(ints) && !slices.ContainsFunc(order, func(row uint32) bool { return ints[row] != first })
 }
 
 // writeConstant writes a column of one number, or of NULL.
