@@ -28,7 +28,7 @@ type billing struct {
 
 // compute rates the period's jobs and holdings under in and composes the
 // drafts. charges takes each job's outcome.
-func (s *site) compute(ctx context.Context, in *inputs, p rates.Period, charges sink) (*billing, error) {
+func (s *site) compute(ctx context.Context, in *inputs, p rates.Period, charges *sink) (*billing, error) {
 	ledger, err := s.ledgerBefore(ctx, in, p)
 	if err != nil {
 		return nil, err
@@ -42,23 +42,22 @@ func (s *site) compute(ctx context.Context, in *inputs, p rates.Period, charges 
 
 // computeWith computes a period with what earlier ones carried over and what
 // came in late of issued ones.
-func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, charges sink, ledger []invoice.LedgerEntry, l *late) (*billing, error) {
+func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, charges *sink, ledger []invoice.LedgerEntry, l *late) (*billing, error) {
 	ledger = append(slices.Clone(ledger), invoice.EntriesOf(l.corrections)...)
 	b := &billing{period: p, ledger: ledger, late: l}
-	rater := rating.NewRater(in.tariff())
-	composer, err := invoice.NewComposer(p, in.settings(), in.roster)
+	desks, err := in.desks(p)
 	if err != nil {
 		return nil, err
 	}
-	var read readCount
 	first := charges
 	if in.hasTiers() {
 		first = nil // what a job costs is known when its group is summed
 	}
-	add := func(o *rating.Outcome) error { return composer.AddJob(*o) }
-	if err := first.take(p, s.outcomes(ctx, rater, p, in, &read, add)); err != nil {
+	work := &ratingWork{site: s, inputs: in, period: p, desks: desks, sink: first, pass: (*desk).add}
+	if err := work.run(ctx); err != nil {
 		return nil, err
 	}
+	rater, composer, read := gathered(desks)
 	var held ingest.Storage
 	if held, b.listings, err = in.storageOf(p); err == nil {
 		b.storage, err = rater.Storage(held.Holdings, p)
@@ -86,7 +85,8 @@ func (s *site) computeWith(ctx context.Context, in *inputs, p rates.Period, char
 	}
 	if in.hasTiers() && charges != nil {
 		prices := invoice.TierPricesOf(b.invoices)
-		if err := charges.take(p, s.outcomes(ctx, rater, p, in, &readCount{}, prices.SettleJob)); err != nil {
+		work.sink, work.pass = charges, func(_ *desk, o *rating.Outcome) error { return prices.SettleJob(o) }
+		if err := work.run(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -119,41 +119,6 @@ func (in *inputs) countsFiscalYear() bool {
 	return false
 }
 
-// readCount is what the store gave of a period, counted from the jobs' times
-// alone: what was rated must come to the same.
-type readCount struct{ jobs, seconds int64 }
-
-// outcomes rates the period's jobs one by one; each passes through pass on its
-// way.
-func (s *site) outcomes(ctx context.Context, rater *rating.Rater, p rates.Period, in *inputs, read *readCount, pass func(*rating.Outcome) error) iter.Seq2[rating.Outcome, error] {
-	return func(yield func(rating.Outcome, error) bool) {
-		for batch, err := range s.jobsOf(p, in) {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				yield(rating.Outcome{}, err)
-				return
-			}
-			for i := range batch {
-				if seconds, some := rater.Seconds(&batch[i], p); some {
-					read.jobs++
-					read.seconds += seconds
-				}
-				for _, o := range rater.Job(&batch[i], p) {
-					if err := pass(&o); err != nil {
-						yield(rating.Outcome{}, err)
-						return
-					}
-					if !yield(o, nil) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
 // ratedColumns are the columns of the job store that rating, the charges and
 // the documents look at; the others are not read, and node_list only where a
 // card or an outage asks for the names of nodes.
@@ -167,8 +132,9 @@ var ratedColumns = []string{
 
 // jobsOf gives every job that can have a part in the period: those that ended
 // in it, those still running, and, where a card bills by start or by usage,
-// those that ran in it and ended later.
-func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error] {
+// those that ran in it and ended later. Each batch is one of free's, and to be
+// put back there.
+func (s *site) jobsOf(p rates.Period, in *inputs, free chan []ingest.Job) iter.Seq2[[]ingest.Job, error] {
 	from, to := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
 	queries := []jobstore.Query{{From: from, To: to}, {Unfinished: true}}
 	if !in.billsByEndAlone() {
@@ -177,7 +143,7 @@ func (s *site) jobsOf(p rates.Period, in *inputs) iter.Seq2[[]ingest.Job, error]
 	return func(yield func([]ingest.Job, error) bool) {
 		for _, q := range queries {
 			q.Columns = in.ratedColumns()
-			for batch, err := range s.jobs.Select(q) {
+			for batch, err := range s.jobs.SelectInto(free, q) {
 				if q.Overlapping { // those that ended in the period were given before
 					batch = slices.DeleteFunc(batch, func(j ingest.Job) bool { return j.End < to })
 				}

@@ -4,33 +4,22 @@ import (
 	"iter"
 
 	"hpcbill/invoice/xlsx"
-	"hpcbill/rates"
 	"hpcbill/rating"
 	"hpcbill/rating/chargestore"
 )
 
-// sink takes what became of every job of a period. nil keeps nothing: the sums
-// are what is wanted.
-type sink func(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error
-
-func (to sink) take(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {
-	if to != nil {
-		return to(p, outcomes)
-	}
-	for _, err := range outcomes {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// sink is where it goes what became of every job of a period. Of nil, nowhere:
+// the sums are what is wanted.
+type sink struct {
+	dir  string                // where its charges are kept, a row each; "" keeps none
+	each func(*rating.Outcome) // called for one at a time, in no order; nil where nobody asks
 }
 
 // keepCharges leaves the period's charges, one row each, below dir.
-func keepCharges(dir string) sink {
-	return func(p rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {
-		return chargestore.Write(dir, p.String(), outcomes)
-	}
-}
+func keepCharges(dir string) *sink { return &sink{dir: dir} }
+
+// keeps reports whether rows are to be made of the charges.
+func (to *sink) keeps() bool { return to != nil && to.dir != "" }
 
 // chargeRows gives the charges of one group as a workbook lists them. The
 // jobs that have none are passed over.

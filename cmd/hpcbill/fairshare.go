@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
 	"hpcbill/rates/nearest"
@@ -102,9 +103,9 @@ func (s *site) addUse(ctx context.Context, use *rating.Fairshare, at time.Time, 
 	if seen := min(halfLife, math.MaxInt64/halfLivesSeen) * halfLivesSeen; first.Unix() < at.Unix()-seen {
 		first = time.Unix(at.Unix()-seen, 0)
 	}
-	rater := rating.NewRater(s.tariff())
+	rater, free := rating.NewRater(s.tariff()), jobstore.Batches(2)
 	for p := rates.PeriodContaining(first, s.zone()); !p.Start.After(at); p = p.Next() {
-		for batch, err := range s.jobsOf(p, s.inputs) {
+		for batch, err := range s.jobsOf(p, s.inputs, free) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -116,6 +117,7 @@ func (s *site) addUse(ctx context.Context, use *rating.Fairshare, at time.Time, 
 					use.Add(&o)
 				}
 			}
+			free <- batch
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"iter"
 	"sort"
 
 	"hpcbill/invoice"
@@ -69,15 +68,7 @@ func (v *listValues) add(storage bool, verdict rating.Verdict, cause *rating.Cau
 // something was not billed; the seconds and those billed make the whole.
 func (s *site) reportUnbilled(ctx context.Context, p rates.Period) (*table, error) {
 	values := &listValues{waived: map[waivedKey]*money.Sum{}}
-	b, err := s.compute(ctx, s.inputs, p, func(_ rates.Period, outcomes iter.Seq2[rating.Outcome, error]) error {
-		for o, err := range outcomes {
-			if err != nil {
-				return err
-			}
-			values.add(false, o.Verdict, &o.Cause, o.Charges)
-		}
-		return nil
-	})
+	b, err := s.compute(ctx, s.inputs, p, &sink{each: func(o *rating.Outcome) { values.add(false, o.Verdict, &o.Cause, o.Charges) }})
 	if err != nil {
 		return nil, err
 	}

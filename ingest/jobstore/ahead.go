@@ -18,12 +18,17 @@ type ahead struct {
 // how many batches there are: one is looked at, one is made, one waits.
 const batches = 3
 
-func newAhead() *ahead {
-	a := &ahead{free: make(chan []ingest.Job, batches), full: make(chan []ingest.Job, batches), stop: make(chan struct{})}
-	for range batches {
-		a.free <- make([]ingest.Job, 0, batchJobs)
+// Batches makes n batches for SelectInto.
+func Batches(n int) chan []ingest.Job {
+	free := make(chan []ingest.Job, n)
+	for range n {
+		free <- make([]ingest.Job, 0, batchJobs)
 	}
-	return a
+	return free
+}
+
+func newAhead(free chan []ingest.Job) *ahead {
+	return &ahead{free: free, full: make(chan []ingest.Job, cap(free)), stop: make(chan struct{})}
 }
 
 // read runs what puts the batches.
@@ -37,6 +42,11 @@ func (a *ahead) read(all func() error) {
 // put hands a batch over and gives an empty one.
 func (a *ahead) put(jobs []ingest.Job) (next []ingest.Job, more bool) {
 	a.full <- jobs // has room for all that there are
+	return a.take()
+}
+
+// take gives an empty batch.
+func (a *ahead) take() (next []ingest.Job, more bool) {
 	select {
 	case <-a.stop:
 		return nil, false
@@ -48,17 +58,16 @@ func (a *ahead) put(jobs []ingest.Job) (next []ingest.Job, more bool) {
 // deliver yields the batches until there are no more, or no more are wanted;
 // nothing reads any more when it returns.
 func (a *ahead) deliver(yield func([]ingest.Job, error) bool) {
-	more := true
 	defer func() {
 		close(a.stop)
-		for range a.full { // until the reader has ended
+		for jobs := range a.full { // until the reader has ended
+			a.free <- jobs
 		}
 	}()
 	for jobs := range a.full {
-		if more = yield(jobs, nil); !more {
+		if !yield(jobs, nil) {
 			return
 		}
-		a.free <- jobs
 	}
 	if a.err != nil {
 		yield(nil, a.err)

@@ -34,8 +34,9 @@ type Query struct {
 	Columns []string
 }
 
-// batchJobs is how many jobs a batch has at most.
-const batchJobs = 4096
+// batchJobs is how many jobs a batch has at most: what a processor's cache
+// holds, since its columns are filled one after another.
+const batchJobs = 1024
 
 // Jobs yields the jobs whose End lies in [from, to), of the clusters named or
 // of all, in the order of cluster, End, JobIDRaw, Submit. A batch is
@@ -59,7 +60,24 @@ func (s *Store) Overlapping(from, to ingest.Instant, clusters ...string) iter.Se
 // them are of one state of the store, whatever is committed meanwhile.
 func (s *Store) Select(q Query) iter.Seq2[[]ingest.Job, error] {
 	return func(yield func([]ingest.Job, error) bool) {
-		a := newAhead()
+		free := Batches(batches)
+		for batch, err := range s.SelectInto(free, q) {
+			if !yield(batch, err) {
+				return
+			}
+			if err == nil {
+				free <- batch
+			}
+		}
+	}
+}
+
+// SelectInto is Select with batches that stay the caller's, so that several can
+// be worked on at once: each is one that free gave, and is to be put back there.
+// One query after another may share them, as long as their Columns are the same.
+func (s *Store) SelectInto(free chan []ingest.Job, q Query) iter.Seq2[[]ingest.Job, error] {
+	return func(yield func([]ingest.Job, error) bool) {
+		a := newAhead(free)
 		go a.read(func() error { return s.selectJobs(q, a) })
 		a.deliver(yield)
 	}
@@ -79,9 +97,15 @@ func (s *Store) selectJobs(q Query, a *ahead) error {
 	}
 	defer snap.close()
 	for _, group := range groupParts(slices.Collect(maps.Keys(snap.files))) {
-		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, yield: a.put, jobs: (<-a.free)[:0]}
+		jobs, more := a.take()
+		if !more {
+			return nil
+		}
+		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, yield: a.put, jobs: jobs}
 		more, err := m.run(s, snap, group)
-		a.free <- m.jobs
+		if m.jobs != nil {
+			a.free <- m.jobs
+		}
 		if err != nil || !more {
 			return err
 		}
@@ -289,8 +313,10 @@ func (m *merge) flush() (more bool) {
 
 // fill writes the picked rows of a source into the batch, a column at a time.
 func (m *merge) fill(src *source) {
+	// Fields of other columns are empty: batches are made empty, and nobody
+	// else writes into them.
 	for _, p := range src.picks {
-		m.jobs[p.out] = ingest.Job{Cluster: m.cluster}
+		m.jobs[p.out].Cluster = m.cluster
 	}
 	for _, c := range m.columns {
 		fillColumn(m.jobs, src.picks, c, &src.page.Vectors[c])

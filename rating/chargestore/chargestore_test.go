@@ -265,7 +265,7 @@ func TestTheSameOutcomesGiveTheSameBytes(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 			dir := t.TempDir()
 			w := writing{keptRows: kept, at: func(string) {}}
-			require.NoError(t, w.write(dir, march, each(outcomes)))
+			require.NoError(t, w.write(dir, march, rowsOfEach(outcomes)))
 			got, err := os.ReadFile(fileOf(dir, march))
 			require.NoError(t, err)
 			if first == nil {
@@ -285,7 +285,7 @@ func TestRowsAreSortedAndGroupsFound(t *testing.T) {
 		t.Helper()
 		dir := t.TempDir()
 		w := writing{keptRows: kept, at: func(string) {}}
-		require.NoError(t, w.write(dir, march, each(outcomes)))
+		require.NoError(t, w.write(dir, march, rowsOfEach(outcomes)))
 		rows := readAll(t, dir, "")
 		require.Len(t, rows, rowsOf(outcomes))
 		of := map[string][]Row{}
@@ -441,7 +441,7 @@ func TestACrashLeavesTheOldPeriod(t *testing.T) {
 				panic("killed")
 			}
 		}}
-		_ = w.write(dir, march, each(month(1000)))
+		_ = w.write(dir, march, rowsOfEach(month(1000)))
 	}()
 	require.FileExists(t, filepath.Join(partitionOf(dir, march), temporaryName))
 	require.Len(t, readAll(t, dir, ""), 1)
@@ -484,4 +484,8 @@ func TestNothingIsKeptOfAnOutcome(t *testing.T) {
 	other := t.TempDir()
 	require.NoError(t, Write(other, march, each(outcomes)))
 	require.Equal(t, readAll(t, other, ""), readAll(t, dir, ""))
+}
+
+func rowsOfEach(outcomes []rating.Outcome) iter.Seq2[*Rows, error] {
+	return rowsOfOutcomes(each(outcomes))
 }

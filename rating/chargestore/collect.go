@@ -1,11 +1,6 @@
 package chargestore
 
-import (
-	"fmt"
-	"iter"
-
-	"hpcbill/rating"
-)
+import "iter"
 
 // What is kept in memory: rows wait there for others of their group. Beyond
 // that the groups that have the most are written.
@@ -14,16 +9,16 @@ const (
 	keptTextBytes = 48 << 20
 )
 
-// collect takes in the outcomes and writes them, row group by row group: rating
+// collect takes in the rows and writes them, row group by row group: rating
 // goes on while other goroutines encode.
-func (w *writing) collect(out *rowGroupWriter, outcomes iter.Seq2[rating.Outcome, error]) error {
+func (w *writing) collect(out *rowGroupWriter, all iter.Seq2[*Rows, error]) error {
 	defer out.wait()
 	in := newIntake()
-	for o, err := range outcomes {
+	for rows, err := range all {
 		if err != nil {
 			return err
 		}
-		if err := w.takeIn(out, in, &o); err != nil {
+		if err := w.takeIn(out, in, rows); err != nil {
 			return err
 		}
 	}
@@ -33,27 +28,22 @@ func (w *writing) collect(out *rowGroupWriter, outcomes iter.Seq2[rating.Outcome
 	return out.finish()
 }
 
-func (w *writing) takeIn(out *rowGroupWriter, in *intake, o *rating.Outcome) error {
-	if err := settled(o); err != nil {
-		return err
-	}
-	in.add(o)
-	switch {
-	case in.n >= w.keptRows:
-		return out.relieve(in, w.keptRows/8)
-	case in.texts.bytes() >= keptTextBytes:
-		return out.writeAll(in)
-	}
-	return nil
-}
-
-// settled refuses a charge whose price hangs on the whole period and was not
-// filled in: its amount of 0 would read as if it were free.
-func settled(o *rating.Outcome) error {
-	for i := range o.Charges {
-		if c := &o.Charges[i]; c.Tiers != nil {
-			return fmt.Errorf("BUG: job %s/%s: %s is priced by tiers, and nobody did", o.Job.Cluster, o.Job.JobID, c.Meter)
+func (w *writing) takeIn(out *rowGroupWriter, in *intake, rows *Rows) (err error) {
+	rows.meet(in)
+	for i := range rows.records {
+		in.add(rows, i)
+		switch {
+		case in.n >= w.keptRows:
+			err = out.relieve(in, w.keptRows/8)
+		case in.texts.bytes() >= keptTextBytes:
+			err = out.writeAll(in)
+		default:
+			continue
 		}
+		if err != nil {
+			return err
+		}
+		rows.meet(in)
 	}
 	return nil
 }

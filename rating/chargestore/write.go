@@ -20,11 +20,42 @@ const temporaryName = "_charges.tmp"
 // charges of an outcome may be overwritten as soon as its step of the iteration
 // is over. An error that is yielded ends it.
 func Write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) error {
+	return WriteRows(dir, period, rowsOfOutcomes(outcomes))
+}
+
+// WriteRows is Write for outcomes that were made rows already. The same rows in
+// the same order give the same bytes, however many come at once. Rows may be
+// used again as soon as their step of the iteration is over.
+func WriteRows(dir, period string, rows iter.Seq2[*Rows, error]) error {
 	w := writing{keptRows: keptRows, at: func(string) {}}
-	if err := w.write(dir, period, outcomes); err != nil {
+	if err := w.write(dir, period, rows); err != nil {
 		return fmt.Errorf("write the charges of %s: %w", period, err)
 	}
 	return nil
+}
+
+// rowsOfOutcomes makes rows of outcomes, some at a time.
+func rowsOfOutcomes(outcomes iter.Seq2[rating.Outcome, error]) iter.Seq2[*Rows, error] {
+	const many = 1 << 10
+	return func(yield func(*Rows, error) bool) {
+		rows := NewRows()
+		for o, err := range outcomes {
+			if err == nil {
+				err = rows.Add(&o)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if rows.Len() >= many {
+				if !yield(rows, nil) {
+					return
+				}
+				rows.Reset()
+			}
+		}
+		yield(rows, nil)
+	}
 }
 
 // writing is one use of Write.
@@ -35,7 +66,7 @@ type writing struct {
 	period string
 }
 
-func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) (err error) {
+func (w *writing) write(dir, period string, rows iter.Seq2[*Rows, error]) (err error) {
 	if err := checkPeriod(period); err != nil {
 		return err
 	}
@@ -55,7 +86,7 @@ func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, e
 	}()
 	w.period = period
 	temporary := filepath.Join(partition, temporaryName)
-	if err = w.writeFile(temporary, outcomes); err == nil {
+	if err = w.writeFile(temporary, rows); err == nil {
 		w.at("written")
 		err = os.Rename(temporary, fileOf(dir, period))
 	}
@@ -69,7 +100,7 @@ func (w *writing) write(dir, period string, outcomes iter.Seq2[rating.Outcome, e
 }
 
 // writeFile makes the file of the period.
-func (w *writing) writeFile(name string, outcomes iter.Seq2[rating.Outcome, error]) error {
+func (w *writing) writeFile(name string, rows iter.Seq2[*Rows, error]) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
@@ -79,7 +110,7 @@ func (w *writing) writeFile(name string, outcomes iter.Seq2[rating.Outcome, erro
 	out := table.Create(columnar.NewEncoder(), f)
 	out.SetMeta("hpcbill.period", w.period)
 	out.SetMeta("hpcbill.columns", descriptions())
-	if err := w.collect(newRowGroupWriter(table, out), outcomes); err != nil {
+	if err := w.collect(newRowGroupWriter(table, out), rows); err != nil {
 		return err
 	}
 	if err := out.Close(); err != nil {
