@@ -92,11 +92,11 @@ func (m *composition) openAllowance(a *rates.Allowance, g *rates.Group) (p Pool,
 	}
 	now := grants[len(grants)-1]
 	p.From, p.Until, p.Limit = now.From, now.Until, now.Amount
-	p.Opening = p.OpeningFrom(c.period.String(), m.ledger)
+	p.Opening = p.OpeningFrom(c.period.String(), m.entriesOf(&p))
 	if len(grants) > 1 {
 		p.Since = grants[0].From
-		p.Earlier = p.EarlierFrom(m.ledger)
-		p.Carried = p.carried(grants, a.Rollover, m.ledger)
+		p.Earlier = p.EarlierFrom(m.entriesOf(&p))
+		p.Carried = p.carried(grants, a.Rollover, m.entriesOf(&p))
 		p.Limit = p.Limit.Add(p.Carried)
 	}
 	return p, true, nil
@@ -181,13 +181,13 @@ func (inv *Invoice) poolsOf(allowances bool) []Pool {
 	return all
 }
 
-// Title is the rule's name with those who have it together, where it is not
-// one group alone.
+// Title is the rule's name with the PI, department or class that has it
+// together.
 func (p *Pool) Title() string {
-	if p.SharedBy == rates.ByGroup {
+	if p.SharedBy == rates.ByGroup || p.SharedBy == rates.ByAll {
 		return p.Rule
 	}
-	return p.Rule + " (" + p.Holder() + ")"
+	return p.Rule + " (" + p.Of + ")"
 }
 
 // OpenAllowances gives the allowances of a group in a period that bills it

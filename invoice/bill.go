@@ -18,7 +18,8 @@ type composition struct {
 	bills    []*bill           // of the groups that have something to bill, by group ID
 
 	nothingDue []string     // IDs of the others
-	faults     rates.Faults // of the roster
+	faults     rates.Faults // of the roster and of the rules
+	pooled     map[pooledKey][]LedgerEntry
 }
 
 // bill is what one group owes, on its way from charges to an invoice.
@@ -124,7 +125,9 @@ func (m *composition) each(step func(*bill) error) error {
 		err := step(b)
 		var fault rates.Fault
 		if errors.As(err, &fault) {
-			m.faults = append(m.faults, fault)
+			if !slices.Contains(m.faults, fault) {
+				m.faults = append(m.faults, fault)
+			}
 			continue
 		}
 		if err != nil {

@@ -71,8 +71,29 @@ func (m *composition) newPool(kind Kind, rule *rates.ReductionScope, limit *rate
 	if first, ok := limit.Per.First(c.period, c.settings.FiscalYearStart); ok {
 		p.From = rates.Date{Year: first.Year, Month: int(first.Month), Day: 1}
 	}
-	p.Opening = p.OpeningFrom(c.period.String(), m.ledger)
+	p.Opening = p.OpeningFrom(c.period.String(), m.entriesOf(&p))
 	return p, nil
+}
+
+// pooledKey tells the entries of one pool from others.
+type pooledKey struct {
+	kind       LedgerKind
+	rule, pool string
+}
+
+// entriesOf gives the ledger's entries of a pool: a centre of many groups has
+// as many pools, and years of entries.
+func (m *composition) entriesOf(p *Pool) []LedgerEntry {
+	if m.pooled == nil {
+		m.pooled = make(map[pooledKey][]LedgerEntry)
+		for _, e := range m.ledger {
+			if e.Pool != "" {
+				key := pooledKey{e.Kind, e.Allocation, e.Pool}
+				m.pooled[key] = append(m.pooled[key], e)
+			}
+		}
+	}
+	return m.pooled[pooledKey{LedgerKind(p.Kind), p.Rule, p.Holder()}]
 }
 
 // OpeningFrom computes again, from the ledger, what was counted towards the

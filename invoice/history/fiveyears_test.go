@@ -363,6 +363,19 @@ func TestFiveYears(t *testing.T) {
 	}
 }
 
+// TestOtherYears reckons years of other jobs, quotas and adjustments.
+func TestOtherYears(t *testing.T) {
+	for seed := range uint64(4) {
+		c := newCentre(t, seed)
+		var ledger []invoice.LedgerEntry
+		for _, p := range c.months()[:27] {
+			invoices, summary := c.compose(t, p, ledger)
+			c.reckoned.requireBalanced(t, p, invoices, &summary)
+			ledger = append(ledger, invoice.LedgerEntries(invoices)...)
+		}
+	}
+}
+
 // requireKept compares what the history has with what was issued.
 func requireKept(t *testing.T, db *DB, issued map[string][]invoice.Invoice, total money.Amount) {
 	t.Helper()

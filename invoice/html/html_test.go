@@ -138,7 +138,7 @@ func TestAllowancesAndMovements(t *testing.T) {
 	page := draw(t, inv, html.Extras{})
 	for _, want := range []string{
 		"<div><span>Deposited</span>50</div>", "<div><span>Given back</span>30</div>", `<p class="alarm">This allocation is overdrawn: 7 SU beyond it are billed`,
-		"<h2>Allowances</h2>", "<bdi>Free &lt;tier&gt; (pi Ada)</bdi></b> · valid until 1 April 2026 (excluded)</span><span>85 of 130 SU left</span>",
+		"<h2>Allowances</h2>", "<bdi>Free &lt;tier&gt; (Ada)</bdi></b> · valid until 1 April 2026 (excluded)</span><span>85 of 130 SU left</span>",
 		"<div><span>At the start</span>90</div>", "<div><span>Granted before</span>30</div>", "<div><span>Drawn by others</span>5</div>",
 	} {
 		require.Contains(t, page, want)
