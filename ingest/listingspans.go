@@ -167,8 +167,8 @@ func (s *listedSeries) rows(assign Assign) (rows []storageRow, lost []LostHolder
 	slices.SortFunc(s.names, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, name := range s.names {
 		of, gone := s.holder(name)
-		lost = append(lost, gone...)
 		assigned := assignRows(of, assign(s.layout.Source, of[0].Filesystem, name[0], name[1]))
+		lost = append(lost, missed(gone, assigned)...)
 		if s.layout.Quota != NoQuotas {
 			rows = append(rows, assigned...)
 			continue
@@ -232,6 +232,22 @@ func (s *listedSeries) holder(name [2]string) (rows []storageRow, lost []LostHol
 		}
 	}
 	return rows, lost
+}
+
+// missed are the lost holders whose storage is not ignored, each with its group.
+func missed(gone []LostHolder, assigned []storageRow) []LostHolder {
+	var lost []LostHolder
+	for _, l := range gone {
+		for _, r := range assigned {
+			if r.From.Before(l.Day) {
+				l.Holding.Group, l.Holding.Ignored = r.Group, r.Ignored
+			}
+		}
+		if l.Holding.Ignored == "" {
+			lost = append(lost, l)
+		}
+	}
+	return lost
 }
 
 // assignRows gives each row to a group: a row across a day on which another
