@@ -129,18 +129,24 @@ func (ex *recorder) figure(name, says string, x money.Exact, line int) {
 	}
 }
 
-// factors tells the factors that are not 1.
+// factors tells which row of each table gave its factor, and their product.
 func (ex *recorder) factors(rc *rates.RuleCharge, pr *price) {
 	if len(rc.Factors) == 0 {
 		return
 	}
 	var says []string
 	for i, f := range rc.Factors {
-		row := "not listed"
-		if pr.rows[i] != "" {
-			row = pr.rows[i]
+		row, factor := "not listed", f.Else
+		for _, e := range f.Table {
+			if pr.rows[i] != "" && e.Value == pr.rows[i] {
+				row, factor = e.Value, e.Price
+				break
+			}
 		}
-		says = append(says, f.Field+" "+row)
+		if row = f.Field + " " + row; len(rc.Factors) > 1 {
+			row += ": " + factor.String()
+		}
+		says = append(says, row)
 	}
 	ex.add(Step{Stage: FactorStage, Meter: rc.Meter.Name, Line: rc.Factors[0].Line, Says: strings.Join(says, ", ")}.number(pr.factor))
 }
@@ -167,7 +173,7 @@ func (ex *recorder) units(r *Rater, rc *rates.RuleCharge, p part, units money.Ex
 		put(" * duration", formula.Duration)
 	default:
 		put(" * elapsed_h", formula.Duration)
-		s.Says = fmt.Sprintf("%d seconds are %s hours", p.elapsed, money.Ratio(p.elapsed, secondsOfHour))
+		s.Says = fmt.Sprintf("%d s are %s h", p.elapsed, money.Ratio(p.elapsed, secondsOfHour))
 	}
 	ex.add(s.number(units))
 }

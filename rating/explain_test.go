@@ -32,8 +32,8 @@ func TestExplain(t *testing.T) {
 	e := r.Explain(j, november)
 	require.Equal(t, `attribute||lab|group lab (The Lab, internal) by account=lab||||||
 select rule||htc|rule htc of card pitt-crc, version of 2024-01-01||||||
-rate|su|||max(cpus*1, mem_gib*0.128)|max(67*1, 523.4375*0.128)|cpus*1|67||
-units|su||2389 seconds are 2389/3600 hours|rate * elapsed_h|67 * 2389/3600||160063/3600|44.461944|SU
+rate|su|||max(cpus*1, mem_gib*0.128)|max(67*1, 523.4375*0.128)|cpus*1 and mem_gib*0.128|67||
+units|su||2389 s are 2389/3600 h|rate * elapsed_h|67 * 2389/3600||160063/3600|44.461944|SU
 price|su||for internal||||0.012||per SU
 amount|su|||units * price|160063/3600 * 0.012||160063/300000|0.533543|
 `, stepLines(e.Parts))
@@ -66,7 +66,7 @@ select rule||all|rule all of card c, version of 2025-01-01||||||
 let||double||cpus*2|1*2||2||
 let||four||double*2|2*2||4||
 rate|su|||four|4||4||
-factors|su||qos normal, state not listed||||0.5||
+factors|su||qos normal: 0.5, state not listed: 1||||0.5||
 duration|su|||max(elapsed_h, 2)|max(1, 2)|2|2||
 units|su|||rate * factor * duration|4 * 0.5 * 2||4||SU
 price|su||for all||||3||per SU

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 
 	"hpcbill/ingest"
@@ -109,7 +110,9 @@ func (a *app) estimate(in *inputs, r request, group, class, format string) error
 	}
 	var parts []explainedOutcome
 	for _, part := range ex.Parts {
-		parts = append(parts, explained(p, "current", part))
+		e := explained(p, "current", part)
+		e.estimated(group, class)
+		parts = append(parts, e)
 	}
 	if format == "json" {
 		text, err := jsonText(parts)
@@ -137,22 +140,66 @@ func (in *inputs) rosterOf(group, class string) (*rates.Roster, error) {
 		class = g.Class
 	}
 	text := fmt.Sprintf("groups: [{id: %[1]s, class: %[2]s, jobs: [{account: %[1]s}]}]", estimateGroup, class)
-	roster, err := rates.LoadRoster("--class", []byte(text))
+	roster, err := rates.LoadRoster(rosterOfEstimate, []byte(text))
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--class: %q is not a class", class), "a word such as internal"}
 	}
 	return roster, nil
 }
 
-// printCheaper names what decided the price: less of it costs less.
-func (a *app) printCheaper(parts []explainedOutcome) {
-	for _, p := range parts {
-		for _, step := range p.Steps {
-			if step.Decides == "" {
-				continue
+// estimated says what is known of a job that has not run: which group it is
+// meant to be of, and what flag gives a figure that it lacks.
+func (e *explainedOutcome) estimated(group, class string) {
+	for i := range e.Steps {
+		if s := &e.Steps[i]; s.Stage == rating.AttributeStage && s.File == rosterOfEstimate {
+			s.Says, s.Name, s.File, s.Line = "a group of class "+class, group, "", 0
+			if group != "" {
+				s.Says = "group " + group
 			}
-			fmt.Fprintf(a.stdout, "\n  to pay less: %s decides the %s; asking for less of it makes the job cheaper, asking for less of the rest does not\n",
-				oneLine(step.Decides), strings.TrimSpace(string(step.Stage)+" of "+step.Meter))
+		}
+	}
+	if lacks, ok := strings.CutPrefix(e.Cause, rating.UnknownFigure+": "); ok {
+		name, _, _ := strings.Cut(lacks, " ")
+		name, _, _ = strings.Cut(name, "=")
+		if flag := flagOfFigure[name]; flag != "" {
+			e.Hint = "say it: " + flag
 		}
 	}
 }
+
+// rosterOfEstimate stands for the file of a roster that estimate makes.
+const rosterOfEstimate = "--class"
+
+// flagOfFigure are the flags that give a job the figures which a card asks for.
+var flagOfFigure = map[string]string{
+	"mem_gib": "--mem", "mem_mib": "--mem", "mem_gb": "--mem", "req_mem_gib": "--mem", "req_mem_mib": "--mem", "req_mem_gb": "--mem",
+	"gpu_type": "--gpu-type", "node_name": "--nodelist",
+}
+
+// printCheaper names what decided the price, where it is something that one
+// asks a cluster for: less of it costs less.
+func (a *app) printCheaper(parts []explainedOutcome) {
+	var decides []string
+	for _, p := range parts {
+		for _, step := range p.Steps {
+			if step.Stage == rating.AmountStage || machine.ReplaceAllString(step.Decides, "") == "" {
+				continue
+			}
+			of := string(step.Stage) + " of " + step.Meter
+			if step.Stage == rating.LetStage {
+				of = step.Name
+			}
+			if strings.Contains(step.Decides, " and ") {
+				of += ", both"
+			}
+			decides = append(decides, fmt.Sprintf("%s (%s)", oneLine(step.Decides), of))
+		}
+	}
+	if len(decides) > 0 {
+		fmt.Fprintf(a.stdout, "\n  to pay less, ask for less of what decides: %s\n", strings.Join(decides, "; "))
+	}
+}
+
+// machine is all of a formula that nobody can ask less of: numbers, signs,
+// functions, facts of the machine and the price.
+var machine = regexp.MustCompile(`[^a-z_]|\b(node_\w+|threads|mem_per_core_gib|price|and|max|min|ceil|floor|trunc|round|step|choose|first)\b`)

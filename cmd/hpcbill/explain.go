@@ -84,16 +84,23 @@ type explainedRun struct {
 type recordOfJob struct {
 	Cluster          string `json:"cluster"`
 	JobID            string `json:"job_id"`
+	Name             string `json:"job_name,omitempty"`
 	User             string `json:"user"`
 	Account          string `json:"account"`
+	WCKey            string `json:"wckey,omitempty"`
 	Partition        string `json:"partition"`
 	QoS              string `json:"qos"`
+	Reservation      string `json:"reservation,omitempty"`
 	State            string `json:"state"`
+	Submit           string `json:"submit,omitempty"`
 	Start            string `json:"start"`
 	End              string `json:"end"`
 	ElapsedSeconds   int64  `json:"elapsed_seconds"`
 	SuspendedSeconds int64  `json:"suspended_seconds"`
+	TimelimitSeconds int64  `json:"timelimit_seconds,omitempty"` // -2 where there is none
+	ReqTRES          string `json:"req_tres,omitempty"`
 	AllocTRES        string `json:"alloc_tres"`
+	NodeList         string `json:"node_list,omitempty"`
 	File             string `json:"file"`
 	Line             int64  `json:"line"`
 }
@@ -105,9 +112,13 @@ type explainedOutcome struct {
 	Verdict string            `json:"verdict"`
 	Cause   string            `json:"cause,omitempty"`
 	Hint    string            `json:"hint,omitempty"`
+	From    string            `json:"from,omitempty"` // of the part of the run
+	Until   string            `json:"until,omitempty"`
 	Seconds int64             `json:"seconds"`
 	Steps   []rating.Step     `json:"steps"`
 	Charges []explainedCharge `json:"charges"`
+
+	cut bool // it is not the whole run
 }
 
 // explainedCharge is one meter's charge, exact.
@@ -126,9 +137,11 @@ type explainedCharge struct {
 // explainRun explains a record in each period that it has a part in.
 func (s *site) explainRun(ctx context.Context, j *ingest.Job) (explainedRun, error) {
 	run := explainedRun{Record: recordOfJob{
-		Cluster: j.Cluster, JobID: j.JobID, User: j.User, Account: j.Account, Partition: j.Partition, QoS: j.QoS,
-		State: string(j.State), Start: s.local(j.Start), End: s.local(j.End),
-		ElapsedSeconds: j.ElapsedSeconds, SuspendedSeconds: j.SuspendedSeconds, AllocTRES: j.AllocTRES,
+		Cluster: j.Cluster, JobID: j.JobID, Name: j.Name, User: j.User, Account: j.Account, WCKey: j.WCKey,
+		Partition: j.Partition, QoS: j.QoS, Reservation: j.Reservation,
+		State: string(j.State), Submit: s.local(j.Submit), Start: s.local(j.Start), End: s.local(j.End),
+		ElapsedSeconds: j.ElapsedSeconds, SuspendedSeconds: j.SuspendedSeconds, TimelimitSeconds: j.TimelimitSeconds,
+		ReqTRES: j.ReqTRES, AllocTRES: j.AllocTRES, NodeList: j.NodeList,
 		File: j.Source.File, Line: j.Source.Line,
 	}}
 	for _, p := range s.periodsOf(j) {
@@ -139,9 +152,11 @@ func (s *site) explainRun(ctx context.Context, j *ingest.Job) (explainedRun, err
 		rater := rating.NewRater(in.tariff())
 		for _, part := range rater.Explain(j, p).Parts {
 			e := explained(p, which, part)
+			e.From, e.Until = s.local(part.Outcome.From), s.local(part.Outcome.Until)
 			if err := s.settleExplained(ctx, p, &part.Outcome, &e); err != nil {
 				return run, err
 			}
+			e.cut = part.Outcome.Seconds != j.ElapsedSeconds
 			run.Parts = append(run.Parts, e)
 		}
 	}
@@ -237,7 +252,7 @@ func (s *site) inputsOf(ctx context.Context, p rates.Period) (in *inputs, which 
 
 func (a *app) printRun(s *site, run explainedRun) {
 	r := run.Record
-	fmt.Fprintf(a.stdout, "job %s/%s of %s in %s, %s on %s\n", r.Cluster, oneLine(r.JobID), oneLine(r.User), oneLine(r.Account), r.State, oneLine(r.Partition))
+	fmt.Fprintf(a.stdout, "job %s/%s of %s in %s, %s on %s%s\n", r.Cluster, oneLine(r.JobID), oneLine(r.User), oneLine(r.Account), r.State, oneLine(r.Partition), oneLine(r.apart()))
 	switch {
 	case r.Start == "":
 		fmt.Fprintf(a.stdout, "  ran       never, ended %s\n", r.End)
@@ -247,10 +262,13 @@ func (a *app) printRun(s *site, run explainedRun) {
 		fmt.Fprintf(a.stdout, "  ran       %s to %s, %s s\n", r.Start, r.End, grouped(r.ElapsedSeconds))
 	}
 	if r.SuspendedSeconds > 0 {
-		fmt.Fprintf(a.stdout, "  suspended %s s, which do not count\n", grouped(r.SuspendedSeconds))
+		fmt.Fprintf(a.stdout, "  suspended %s s besides\n", grouped(r.SuspendedSeconds))
 	}
 	if r.AllocTRES != "" {
 		fmt.Fprintf(a.stdout, "  had       %s\n", oneLine(r.AllocTRES))
+	}
+	if r.NodeList != "" {
+		fmt.Fprintf(a.stdout, "  on        %s\n", oneLine(r.NodeList))
 	}
 	fmt.Fprintf(a.stdout, "  record    %s:%d\n", r.File, r.Line)
 	for _, p := range run.Parts {
@@ -259,6 +277,21 @@ func (a *app) printRun(s *site, run explainedRun) {
 	if len(run.Parts) == 0 {
 		fmt.Fprintln(a.stdout, "  in no period yet: it has not ended")
 	}
+}
+
+// apart is what a card may look at and most jobs do not have.
+func (r recordOfJob) apart() string {
+	text := ""
+	if r.QoS != "" && r.QoS != "normal" {
+		text += ", QoS " + r.QoS
+	}
+	if r.Reservation != "" {
+		text += ", reservation " + r.Reservation
+	}
+	if r.WCKey != "" {
+		text += ", wckey " + r.WCKey
+	}
+	return text
 }
 
 func (a *app) printOutcome(in *inputs, p explainedOutcome) {
@@ -270,6 +303,12 @@ func (a *app) printOutcome(in *inputs, p explainedOutcome) {
 	if p.Hint != "" {
 		fmt.Fprintf(a.stdout, "    hint: %s\n", oneLine(p.Hint))
 	}
+	if p.Verdict == rating.NotRun.String() {
+		fmt.Fprintln(a.stdout, "    it never started, and costs nothing")
+	}
+	if p.cut {
+		fmt.Fprintf(a.stdout, "    the part from %s to %s, %s s\n", p.From, p.Until, grouped(p.Seconds))
+	}
 	for _, step := range p.Steps {
 		a.printStep(step)
 	}
@@ -278,16 +317,49 @@ func (a *app) printOutcome(in *inputs, p explainedOutcome) {
 		pays = "is forgiven"
 	}
 	for _, c := range p.Charges {
+		who := c.Group + " " + pays
+		if c.Group == estimateGroup {
+			who = "costs"
+		}
 		if c.Tiers != "" && c.Price.Sign() == 0 {
-			fmt.Fprintf(a.stdout, "    %s %s %s %s, priced with all that it uses in the period\n", c.Group, pays, quantity(c.Quantity), c.Unit)
+			fmt.Fprintf(a.stdout, "    %s %s %s, priced with all that it uses in the period\n", who, figure(c.Quantity), c.Unit)
 			continue
 		}
-		fmt.Fprintf(a.stdout, "    %s %s %s %s at %s %s = %s %s\n", c.Group, pays, quantity(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, quantity(c.Amount), in.config.Currency.Code)
+		fmt.Fprintf(a.stdout, "    %s %s %s at %s %s %s %s\n", who, figure(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, equals(c.Amount), in.config.Currency.Code)
 		total = total.Add(c.Amount)
 	}
 	if len(p.Charges) > 1 {
-		fmt.Fprintf(a.stdout, "    together %s %s, rounded with its line on the invoice\n", total.Decimal(6, money.HalfEven), in.config.Currency.Code)
+		fmt.Fprintf(a.stdout, "    together %s %s, rounded with its line on the invoice\n", figure(total), in.config.Currency.Code)
 	}
+}
+
+// decide says of the operands of a max or min that they gave its value.
+func decide(operands string) string {
+	if strings.Contains(operands, " and ") {
+		return operands + " decide equally"
+	}
+	return operands + " decides"
+}
+
+// figure prints a quantity or an amount to six places, without the zeros at
+// its end; what has more begins with ≈.
+func figure(x money.Exact) string {
+	text := x.Decimal(6, money.HalfEven)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	if !x.Round(6, money.HalfEven).Equal(x) {
+		return "≈ " + money.Group(text)
+	}
+	return money.Group(text)
+}
+
+// equals is a figure with the sign before it.
+func equals(x money.Exact) string {
+	if text := figure(x); strings.HasPrefix(text, "≈") {
+		return text
+	}
+	return "= " + figure(x)
 }
 
 // printStep prints one stage: what was decided, or the formula, the same with
@@ -299,13 +371,14 @@ func (a *app) printStep(step rating.Step) {
 	}
 	if step.Formula != "" {
 		text := step.Formula
-		if step.WithNumbers != "" && step.WithNumbers != step.Value {
+		if text == step.Value {
+			text = ""
+		} else if step.WithNumbers != "" && step.WithNumbers != step.Value {
 			text += " = " + step.WithNumbers
 		}
-		parts = append(parts, text)
-	}
-	if step.Decides != "" {
-		parts = append(parts, step.Decides+" decides")
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	text := strings.Join(parts, "; ")
 	if step.Value != "" {
@@ -313,7 +386,13 @@ func (a *app) printStep(step rating.Step) {
 		if step.Rounded != "" {
 			value += " ≈ " + step.Rounded
 		}
-		text += " = " + strings.TrimSpace(value+" "+step.Unit)
+		if text != "" {
+			text += " = "
+		}
+		text += strings.TrimSpace(value + " " + step.Unit)
+	}
+	if step.Decides != "" {
+		text += "; " + decide(step.Decides)
 	}
 	name := string(step.Stage)
 	if step.Meter != "" {
@@ -322,7 +401,7 @@ func (a *app) printStep(step rating.Step) {
 		name += " " + step.Name
 	}
 	where := ""
-	if step.File != "" {
+	if step.Line > 0 {
 		where = fmt.Sprintf("  [%s:%d]", step.File, step.Line)
 	}
 	fmt.Fprintf(a.stdout, "    %-22s %s%s\n", name, oneLine(strings.TrimSpace(text)), where)

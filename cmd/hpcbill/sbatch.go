@@ -81,7 +81,7 @@ func (r request) overriddenBy(f request) request {
 func (r request) String() string {
 	parts := []string{count(max(1, r.cpus), "CPU")}
 	if r.memoryMiB > 0 {
-		parts = append(parts, grouped(r.memoryMiB)+" MiB")
+		parts = append(parts, memoryText(r.memoryMiB))
 	}
 	if r.gpus > 0 {
 		parts = append(parts, strings.TrimSpace(count(r.gpus, "GPU")+" "+r.gpuType))
@@ -90,6 +90,13 @@ func (r request) String() string {
 		parts = append(parts, count(r.nodes, "node"))
 	}
 	return strings.Join(parts, ", ") + " for " + hours(r.seconds) + " h"
+}
+
+func memoryText(mib int64) string {
+	if mib%1024 == 0 {
+		return grouped(mib/1024) + " GiB"
+	}
+	return grouped(mib) + " MiB"
 }
 
 // job is the request as Slurm would record it, had it got just that.

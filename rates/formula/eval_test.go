@@ -161,6 +161,12 @@ func TestTrace(t *testing.T) {
 	f("max(cpus * 0.8, mem_gib * 0.102)", smp, "max(4 * 0.8, 16 * 0.102)", "3.2", "cpus * 0.8")
 	f(" min(cpus, 9) ", smp, "min(4, 9)", "4", "cpus")
 	f("gpu(\"a100\")*18", smp, "2*18", "36", "")
+	f("ceil(max(cpus*1, mem_gib/5)) * 2", smp, "ceil(max(4*1, 16/5)) * 2", "8", "cpus*1")
+	f("max(cpus, mem_gib/4, 1)", smp, "max(4, 16/4, 1)", "4", "cpus and mem_gib/4")
+	f("max(cpus, 1) + max(mem_gib*1, 2)", smp, "max(4, 1) + max(16*1, 2)", "20", "")
+	f("choose(cpus > 8, max(cpus, 9), 3)", smp, "choose(4 > 8, max(4, 9), 3)", "3", "")
+	f("choose(cpus < 8, max(cpus, 9), 3)", smp, "choose(4 < 8, max(4, 9), 3)", "9", "9")
+	f("max(1, min(cpus, 9))", smp, "max(1, min(4, 9))", "4", "min(cpus, 9)")
 }
 
 func TestTraceKeepsNamesThatWereNotNeeded(t *testing.T) {
