@@ -137,7 +137,7 @@ func TestAllowancesAndMovements(t *testing.T) {
 	}, {Kind: invoice.Cap, Rule: "most", Limit: money.Int(1), Unit: "USD"}}
 	page := draw(t, inv, html.Extras{})
 	for _, want := range []string{
-		"<div><span>Deposited</span>50</div>", "<div><span>Given back</span>30</div>", `<p class="alarm">This allocation is overdrawn: 7 SU beyond it are billed`,
+		"<div><span>Deposited</span>50</div>", "<div><span>Given back</span>30</div>", `<p class="alarm">This allocation is overdrawn. Used beyond it and billed: 7 SU.`,
 		"<h2>Allowances</h2>", "<bdi>Free &lt;tier&gt; (Ada)</bdi></b> · valid until 1 April 2026 (excluded)</span><span>85 of 130 SU left</span>",
 		"<div><span>At the start</span>90</div>", "<div><span>Granted before</span>30</div>", "<div><span>Drawn by others</span>5</div>",
 	} {
