@@ -237,6 +237,9 @@ func (p *parser) quarantine(text string, line int64, f *fault, end Instant) {
 		Reason: f.reason(), Hint: f.remedy, Text: keptText(text), End: end,
 	})
 	p.open = openRecord{kind: badRecord, text: text, line: line}
+	if p.opt.Quarantined != nil {
+		p.opt.Quarantined()
+	}
 }
 
 func keptText(s string) string {

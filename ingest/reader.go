@@ -29,6 +29,10 @@ type Options struct {
 	// Progress, where not nil, is told how many stored bytes have been read,
 	// from another goroutine than the caller's.
 	Progress func(storedBytes int64)
+
+	// Quarantined, where not nil, is called for every record that is
+	// quarantined, from another goroutine than the caller's.
+	Quarantined func()
 }
 
 // batchJobs is how many Jobs a batch holds at most.

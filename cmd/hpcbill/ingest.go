@@ -237,7 +237,7 @@ func (a *app) ingestDump(ctx context.Context, s *site, d dump, opt ingestOptions
 func (a *app) read(ctx context.Context, s *site, d dump, input io.Reader, size int64) (*jobstore.Ingest, ingest.Report, error) {
 	progress := a.newProgress(d.name, size)
 	defer progress.end()
-	d.options.Progress = progress.read
+	d.options.Progress, d.options.Quarantined = progress.read, progress.quarantined
 	reader, err := ingest.Open(d.name, input, d.options)
 	if err != nil {
 		return nil, ingest.Report{}, err
