@@ -79,24 +79,13 @@ func (s *site) coverage(from, to, now time.Time, whole bool) ([]*clusterCoverage
 	if err != nil {
 		return nil, err
 	}
-	queries := []jobstore.Query{{From: ingest.Instant(from.Unix()), To: ingest.Instant(to.Unix()), Columns: []string{"end_time"}}}
 	if whole {
-		queries[0].Columns = []string{"source_file"}
-		// What was submitted or started on these days may end on any later one.
-		queries = append(queries, jobstore.Query{From: queries[0].To, To: 1 << 62, Columns: []string{"start_time"}},
-			jobstore.Query{Unfinished: true, Columns: []string{"start_time"}})
+		err = s.countDays(clusters, from, to)
+	} else {
+		err = s.countEnded(clusters, from, to)
 	}
-	for _, q := range queries {
-		for batch, err := range s.jobs.Select(q) {
-			if err != nil {
-				return nil, err
-			}
-			for i := range batch {
-				if c := clusters[batch[i].Cluster]; c != nil { // else it has just been made
-					c.count(&batch[i])
-				}
-			}
-		}
+	if err != nil {
+		return nil, err
 	}
 	var list []*clusterCoverage
 	for _, name := range slices.Sorted(maps.Keys(clusters)) {
@@ -106,6 +95,49 @@ func (s *site) coverage(from, to, now time.Time, whole bool) ([]*clusterCoverage
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// countDays counts on each day what ended, started and was submitted on it, and
+// which dumps gave what ended.
+func (s *site) countDays(clusters map[string]*clusterCoverage, from, to time.Time) error {
+	first, end := ingest.Instant(from.Unix()), ingest.Instant(to.Unix())
+	queries := []jobstore.Query{
+		{From: first, To: end, Columns: []string{"source_file"}},
+		// What was submitted or started on these days may end on any later one.
+		{From: end, To: 1 << 62, Columns: []string{"start_time"}},
+		{Unfinished: true, Columns: []string{"start_time"}},
+	}
+	for _, q := range queries {
+		for batch, err := range s.jobs.Select(q) {
+			if err != nil {
+				return err
+			}
+			for i := range batch {
+				if c := clusters[batch[i].Cluster]; c != nil { // else it has just been made
+					c.count(&batch[i])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// countEnded counts what ended on each day alone.
+func (s *site) countEnded(clusters map[string]*clusterCoverage, from, to time.Time) error {
+	var edges []ingest.Instant
+	for _, d := range daysOf(from, to, s.zone()) {
+		edges = append(edges, ingest.Instant(d.start.Unix()))
+	}
+	edges = append(edges, ingest.Instant(to.Unix()))
+	counts, err := s.jobs.EndCounts(edges)
+	for name, ended := range counts {
+		if c := clusters[name]; c != nil { // else it has just been made
+			for i, n := range ended {
+				c.days[i].ended += n
+			}
+		}
+	}
+	return err
 }
 
 // coveredClusters makes the days of each cluster, and what the store knows of
