@@ -91,9 +91,12 @@ func (l *listingReader) dataset(d *zfsDataset, parent, quota, used string) {
 	}
 	r.UsedBytes = l.bytesOf(d.line, used, d.values[used], 1, remedyZfs)
 	switch text := d.values[quota]; {
-	case quota == NoQuotas || text == "none" || text == "-" || text == "0":
+	case quota == NoQuotas || text == "none" || text == "-":
 	default:
-		r.QuotaBytes = l.bytesOf(d.line, quota, text, 1, remedyZfs)
+		// 0 is how zfs says that none is set.
+		if n := l.bytesOf(d.line, quota, text, 1, remedyZfs); n > 0 {
+			r.QuotaBytes = n
+		}
 	}
 	l.add(r)
 }
