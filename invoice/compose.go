@@ -108,12 +108,12 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 	c.addCause(o.Verdict, o.Cause, false, o.Seconds, o.Stake)
 	at := usedAt(&o)
 	for i := range o.Charges {
-		some, err := c.charge(Usage, o.Job.Cluster, o.Job.User, &o.Charges[i], o.Verdict, &o.Cause, at)
+		to, some, err := c.charge(Usage, o.Job.Cluster, o.Job.User, &o.Charges[i], o.Verdict, &o.Cause, at)
 		if err != nil {
 			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 		}
 		if some && o.Verdict == rating.Charged {
-			c.groups[o.Charges[i].Group].count(c.current.sequence)
+			to.count(c.current.sequence)
 		}
 	}
 	return nil
@@ -146,7 +146,7 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	c.addCause(o.Verdict, o.Cause, true, 0, nil)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
-		_, err := c.charge(Storage, o.Holding.Place(), "", &o.Charges[i], o.Verdict, &o.Cause, last)
+		_, _, err := c.charge(Storage, o.Holding.Place(), "", &o.Charges[i], o.Verdict, &o.Cause, last)
 		if err != nil {
 			return where(err)
 		}
@@ -174,17 +174,18 @@ func checkVerdict(v rating.Verdict, charges int) error {
 	return nil
 }
 
-// charge adds one charge and reports whether it is of more than nothing.
-func (c *Composer) charge(kind Kind, cluster, user string, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (bool, error) {
+// charge adds one charge to its group, and reports whether it is of more than
+// nothing.
+func (c *Composer) charge(kind Kind, cluster, user string, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (to *groupSums, some bool, err error) {
 	g := c.groups[ch.Group]
 	if g == nil {
-		return false, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
+		return nil, false, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
 	}
 	if ch.Tiers != nil && (ch.Price.Sign() != 0 || ch.Amount.Sign() != 0) {
-		return false, fmt.Errorf("BUG: a charge by tiers comes with the price %s", ch.Price)
+		return nil, false, fmt.Errorf("BUG: a charge by tiers comes with the price %s", ch.Price)
 	}
 	if ch.Quantity.Sign() < 0 || ch.Amount.Sign() < 0 || ch.Price.Sign() < 0 {
-		return false, fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
+		return nil, false, fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
 			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
 	}
 	c.charges.Add(ch.Amount)
@@ -196,7 +197,7 @@ func (c *Composer) charge(kind Kind, cluster, user string, ch *rating.Charge, v 
 		kind: kind, cluster: cluster, meter: ch.Meter, unit: ch.Unit, label: ch.PriceLabel, price: ch.Price,
 		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version, tiers: ch.Tiers, counted: ch.Counted,
 	}, p, ch, c.current.sequence)
-	return ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
+	return g, ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
 }
 
 func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64, stake *rating.Stake) {

@@ -1,6 +1,8 @@
 package chargestore
 
 import (
+	"math"
+	"math/bits"
 	"unsafe"
 
 	"hpcbill/ingest/jobstore/columnar"
@@ -94,12 +96,22 @@ func (c *combinations) of(n uint32) []string {
 type bundle struct {
 	combinations
 	hashes []uint64
-	slots  []uint32 // number + 1; a power of two of them
-	arena  []byte   // the copies' memory
-	bytes  int      // of all copies
-	last   uint32   // the number given last, and the texts that it was for
-	seen   [maxWidth]string
+	slots  []uint32      // number + 1; a power of two of them
+	arena  []byte        // the copies' memory
+	bytes  int           // of all copies
+	recent []recentTexts // that were asked for lately
 }
+
+// recentTexts are texts as they came, with their number. Texts at the same
+// addresses are the same, as long as they are held here; most come from a
+// reader that has each of its values once.
+type recentTexts struct {
+	texts  [maxWidth]string
+	number uint32 // + 1; 0 where there are none
+}
+
+// how many are remembered; a power of two.
+const rememberedTexts = 1 << 8
 
 // the most columns of a bundle.
 const maxWidth = 12
@@ -113,15 +125,47 @@ func (b *bundle) reset() {
 	clear(b.slots)
 	clear(b.texts)
 	b.texts, b.hashes, b.arena, b.bytes = b.texts[:0], b.hashes[:0], nil, 0
-	b.last, b.seen = 0, [maxWidth]string{}
+	clear(b.recent)
 }
 
 // number gives the number of a combination.
 func (b *bundle) number(texts []string) uint32 {
-	if same(texts, b.seen[:]) && len(b.hashes) > 0 {
-		return b.last
+	if b.recent == nil {
+		b.recent = make([]recentTexts, rememberedTexts)
 	}
-	copy(b.seen[:], texts)
+	r := &b.recent[addressOf(texts)]
+	if r.number == 0 || !identical(texts, r.texts[:]) {
+		copy(r.texts[:], texts)
+		r.number = b.find(texts) + 1
+	}
+	return r.number - 1
+}
+
+// addressOf tells where to remember texts, by where they lie.
+func addressOf(texts []string) int {
+	h := uintptr(0)
+	for _, s := range texts {
+		if s == "" {
+			h++ // which may lie anywhere
+			continue
+		}
+		h = (h ^ uintptr(unsafe.Pointer(unsafe.StringData(s)))) * (0x9E3779B97F4A7C15 & math.MaxUint)
+	}
+	return int(h >> (bits.UintSize - 16) & (rememberedTexts - 1))
+}
+
+// identical reports whether texts are the same memory.
+func identical(a, b []string) bool {
+	for i, s := range a {
+		if len(s) != len(b[i]) || len(s) > 0 && unsafe.StringData(s) != unsafe.StringData(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// find looks a combination up by what it says.
+func (b *bundle) find(texts []string) uint32 {
 	if len(b.slots) < 2*len(b.hashes)+2 {
 		b.rehash()
 	}
@@ -131,12 +175,10 @@ func (b *bundle) number(texts []string) uint32 {
 		n := b.slots[at]
 		if n == 0 {
 			b.slots[at] = uint32(len(b.hashes) + 1)
-			b.last = b.append(texts, hash)
-			return b.last
+			return b.append(texts, hash)
 		}
 		if b.hashes[n-1] == hash && same(b.of(n-1), texts) {
-			b.last = n - 1
-			return b.last
+			return n - 1
 		}
 	}
 }

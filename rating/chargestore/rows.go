@@ -60,7 +60,7 @@ func (rows *Rows) meet(in *intake) {
 }
 
 // Add appends the rows of an outcome, by meter, and keeps nothing of its
-// memory. A charge whose price hangs on the whole period and was not filled in
+// memory but texts, which never change. A charge whose price hangs on the whole period and was not filled in
 // is refused.
 func (rows *Rows) Add(o *rating.Outcome) error {
 	if err := settled(o); err != nil {
