@@ -44,10 +44,15 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 }
 
 // printWarnings says what the cards allow and a person may not have meant: a
-// gap between versions, a meter that nothing charges.
+// gap between versions, a meter that nothing charges, a class without a price.
 func (a *app) printWarnings(in *inputs) {
+	classes := map[string]bool{}
+	for _, g := range in.roster.Groups {
+		classes[g.Class] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(in.cards)) {
-		for _, w := range in.cards[name].Warnings {
+		card := in.cards[name]
+		for _, w := range slices.Concat(card.Warnings, card.UnpricedClasses(slices.Sorted(maps.Keys(classes)))) {
 			fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(w.Error()))
 			if w.Remedy != "" {
 				fmt.Fprintf(a.stderr, "hpcbill: hint: %s\n", oneLine(w.Remedy))

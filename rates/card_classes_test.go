@@ -1,0 +1,30 @@
+package rates_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"hpcbill/rates"
+)
+
+// A class that no row of a price table names is found before it holds a month.
+func TestUnpricedClasses(t *testing.T) {
+	c, err := rates.LoadCard("c.yaml", []byte(`card: c
+currency: EUR
+versions:
+  - from: 2025-01-01
+    meters:
+      su: {unit: SU, price: {internal: "0.01", extrenal: "0.02"}}
+      gpu: {unit: GPU-hour, price: {internal: "1", "*": "2"}}
+      qos: {unit: h, price_by: qos, price: {high: 1}}
+    rules: [{name: all, charge: {su: cpus, gpu: gpus, qos: 1}}]
+`))
+	require.NoError(t, err)
+	require.Empty(t, c.UnpricedClasses([]string{"internal"}))
+	found := c.UnpricedClasses([]string{"external", "industry", "internal"})
+	require.Len(t, found, 2)
+	require.Equal(t, "c.yaml:6: meters.su: has no price for the class external, which groups have: what they are charged of it is held", found[0].Error())
+	require.Equal(t, "it has one for extrenal: write external, if that is meant", found[0].Hint())
+	require.Equal(t, `add a row  industry: …  or  "*": …`, found[1].Hint())
+}
