@@ -1,14 +1,16 @@
-package jobstore
+package columnar_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,25 +21,24 @@ type namedColumn struct{ name, kind string }
 // The README's table of the dataset is what is written: the same columns, and
 // the types that their files say of themselves.
 func TestReadmeTable(t *testing.T) {
-	s := newStore(t, t.TempDir())
-	load(t, s, dump{"a", december, []ingest.Job{job(1, november)}})
-	documented := readmeColumns(t)
-	var declared []string
-	for _, c := range jobsTable().Columns {
-		declared = append(declared, c.Name)
-	}
-	written := writtenColumns(t, s)
-	require.ElementsMatch(t, written, documented)
-	require.Len(t, declared, len(written))
-	for i, c := range written {
-		require.Equal(t, declared[i], c.name)
-	}
+	dir := t.TempDir()
+	s, err := jobstore.Open(dir)
+	require.NoError(t, err)
+	g, err := s.Begin()
+	require.NoError(t, err)
+	job := ingest.Job{Cluster: "lab", JobID: "7", JobIDRaw: 7, State: ingest.Completed, Submit: 1761955200, Start: 1761955200, End: 1761958800, ElapsedSeconds: 3600}
+	job.Source = ingest.Source{File: "a", Line: 2}
+	require.NoError(t, g.Add([]ingest.Job{job}))
+	_, err = g.Commit(jobstore.Dump{File: "a", Digest: strings.Repeat("0", 64), Bytes: 1, Newest: job.End, Records: 1,
+		Format: "test", Zone: "UTC", IngestedAt: time.Unix(int64(job.End), 0).UTC()})
+	require.NoError(t, err)
+	require.ElementsMatch(t, writtenColumns(t, dir), readmeColumns(t))
 }
 
 // readmeColumns reads the table: names and types parted by commas, one type
 // standing for all names of a row.
 func readmeColumns(t *testing.T) (columns []namedColumn) {
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../../README.md")
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(text), "| column | type | is |\n|---|---|---|\n")
 	require.True(t, found)
@@ -58,8 +59,8 @@ func readmeColumns(t *testing.T) (columns []namedColumn) {
 }
 
 // writtenColumns reads the schema of the dataset's one file.
-func writtenColumns(t *testing.T, s *Store) (columns []namedColumn) {
-	files, err := filepath.Glob(filepath.Join(s.dir, "cluster=*", "month=*", "*.parquet"))
+func writtenColumns(t *testing.T, dir string) (columns []namedColumn) {
+	files, err := filepath.Glob(filepath.Join(dir, "cluster=*", "month=*", "*.parquet"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
 	f, err := file.OpenParquetFile(files[0], false)
