@@ -90,6 +90,37 @@ func BenchmarkReader(b *testing.B) {
 	b.Run("text", func(b *testing.B) { benchmarkReader(b, text, len(text)) })
 	b.Run("gzip", func(b *testing.B) { benchmarkReader(b, gzipped(string(text)), len(text)) })
 	b.Run("lab", func(b *testing.B) { text := labText(b); benchmarkReader(b, text, len(text)) })
+	answer := madeAnswer(10000)
+	b.Run("json", func(b *testing.B) { benchmarkReader(b, answer, len(answer)) })
+}
+
+// madeAnswer is an answer of sacct --json with n jobs, indented as sacct does.
+func madeAnswer(n int) []byte {
+	const number = `{"set": true, "infinite": false, "number": %d}`
+	one := fmt.Sprintf(`{"job_id": @, "array": {"job_id": 0, "task_id": %[1]s, "task": ""}, "het": {"job_id": 0, "job_offset": %[1]s},
+		"association": {"account": "bio", "cluster": "lab", "partition": "", "user": "u1", "id": 1}, "cluster": "lab", "account": "bio",
+		"comment": {"administrator": "", "job": "", "system": ""}, "exit_code": {"status": ["SUCCESS"], "return_code": %[1]s},
+		"flags": ["STARTED_ON_SCHEDULE", "START_RECEIVED"], "user": "u1", "group": "g", "partition": "smp", "qos": "normal", "name": "train",
+		"required": {"CPUs": 4, "memory_per_cpu": %[1]s, "memory_per_node": %[1]s}, "priority": %[1]s, "reservation": {"id": 0, "name": ""},
+		"time": {"elapsed": 3600, "eligible": 1740988800, "end": 1740996000, "start": 1740992400, "submission": 1740988800, "suspended": 0,
+			"limit": {"set": true, "infinite": false, "number": 60}, "system": {"seconds": 0, "microseconds": 0}},
+		"state": {"current": ["COMPLETED"], "reason": "None"}, "tres": {
+			"allocated": [{"type": "cpu", "name": "", "id": 1, "count": 4}, {"type": "mem", "name": "", "id": 2, "count": 8192},
+				{"type": "energy", "name": "", "id": 3, "count": -2}, {"type": "node", "name": "", "id": 4, "count": 1}],
+			"requested": [{"type": "cpu", "name": "", "id": 1, "count": 4}, {"type": "node", "name": "", "id": 4, "count": 1}]},
+		"nodes": "cpu1", "submit_line": "sbatch run.sh", "wckey": {"wckey": "", "flags": []}, "working_directory": "/home/u1", "steps": []}`,
+		strings.Replace(fmt.Sprintf(number, 0), "true", "false", 1))
+	before, after, _ := strings.Cut(one, "@")
+	var b bytes.Buffer
+	b.WriteString(`{"jobs": [`)
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s%d%s", before, i+1, after)
+	}
+	b.WriteString(`], "meta": {"plugin": {"data_parser": "data_parser/v0.0.41"}}, "errors": [], "warnings": []}`)
+	return b.Bytes()
 }
 
 func benchmarkReader(b *testing.B, stored []byte, textBytes int) {
