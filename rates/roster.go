@@ -40,6 +40,7 @@ type Group struct {
 	PO         string
 	Fund       string // the fund or cost-centre code, always text; "" where Funds says who pays
 	Language   string // "en" (default) or "es"
+	Currency   string // "" is that of the site, and no other is billed
 	Since      Date   // the day from which it is there; zero where the roster does not say
 
 	TaxID       string       // the recipient's own, printed where there is one

@@ -21,7 +21,7 @@ import (
 // csvGroupColumns stand on the group itself: a later row of the group may
 // repeat them or leave them empty. The columns of each list fill one entry of
 // it where one of them is filled.
-var csvGroupColumns = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "language", "since"}
+var csvGroupColumns = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "language", "currency", "since"}
 
 // csvLists are the lists of a group: the column, and the key that it is in an
 // entry of the list.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"hpcbill/rates/money"
 	"hpcbill/rates/nearest"
 	"hpcbill/rates/yamldoc"
 
@@ -161,7 +162,7 @@ func (l *rosterLoader) precedence(f yamldoc.Field) []string {
 	return order
 }
 
-var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "fund", "funds", "language", "since", "jobs", "allocations"}
+var groupFields = []string{"id", "name", "pi", "department", "class", "contacts", "address", "po", "tax_id", "fund", "funds", "language", "currency", "since", "jobs", "allocations"}
 
 func (l *rosterLoader) group(n *yaml.Node, path string) {
 	before := len(l.Faults)
@@ -198,6 +199,8 @@ func (l *rosterLoader) group(n *yaml.Node, path string) {
 			}
 		case "language":
 			g.Language = l.language(f.Value, at)
+		case "currency":
+			g.Currency = l.currency(f.Value, at)
 		case "since":
 			if !yamldoc.IsBlank(f.Value) {
 				g.Since = l.date(f.Value, at)
@@ -263,6 +266,18 @@ func (l *rosterLoader) language(n *yaml.Node, path string) string {
 		l.Fault(n, path, fmt.Sprintf("unknown language %q", language), nearest.Remedy(language, languages))
 	}
 	return language
+}
+
+// currency reads the code of a currency, which may be left empty.
+func (l *rosterLoader) currency(n *yaml.Node, path string) string {
+	if yamldoc.IsBlank(n) {
+		return ""
+	}
+	text, ok := l.Text(n, path)
+	if _, err := money.ParseCurrency(text); ok && err != nil {
+		l.Fault(n, path, err.Error(), "write the three capital letters of the currency")
+	}
+	return text
 }
 
 // line reads text of one line, which may be left empty.

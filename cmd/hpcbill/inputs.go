@@ -186,8 +186,22 @@ func (in *inputs) crossCheck() error {
 	for _, g := range in.roster.Groups {
 		known = append(known, g.ID)
 	}
-	return errors.Join(in.checkStorageGroups(known), in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkReductions(),
+	return errors.Join(in.checkStorageGroups(known), in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkCurrencies(), in.checkReductions(),
 		in.checkOutages(), in.checkWaivers())
+}
+
+// checkCurrencies refuses groups that are billed in another currency than the
+// cards are in.
+func (in *inputs) checkCurrencies() error {
+	var errs []error
+	for _, g := range in.roster.Groups {
+		if site := in.config.Currency.Code; g.Currency != "" && g.Currency != site {
+			errs = append(errs, rates.Fault{File: in.roster.File, Line: g.Line, Field: "currency",
+				Message: fmt.Sprintf("group %s is billed in %s, the site in %s", g.ID, g.Currency, site),
+				Remedy:  "nothing is converted: one site bills in one currency, so give this group a site and cards of its own"})
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // settings are the invoice settings.
