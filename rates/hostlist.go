@@ -94,7 +94,7 @@ func endOfItem(list string) (int, error) {
 			inside = false
 		case c == ',' && !inside:
 			return i, nil
-		case c <= ' ' && c != ' ' || c == '(' || c == ')':
+		case c < ' ' || c == 0x7f || c == '(' || c == ')':
 			return 0, fmt.Errorf("%q is not a name of a node", list[:i+1])
 		}
 	}

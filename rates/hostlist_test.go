@@ -37,6 +37,7 @@ func TestEachHost(t *testing.T) {
 		_, ok := hosts(list)
 		require.False(t, ok, list)
 	}
+	bad("cn1\x7f")
 	bad("cn[1-")
 	bad("cn]1")
 	bad("cn[]")
@@ -53,10 +54,12 @@ func TestEachHost(t *testing.T) {
 func FuzzEachHost(f *testing.F) {
 	f.Add("cn[001-004,7],gpu1")
 	f.Add("r[1-2]n[3,5")
+	f.Add(" cn1 ")
+	f.Add("cn1\x7f")
 	f.Fuzz(func(t *testing.T, list string) {
 		names, ok := hosts(list)
 		if ok && list != "" && !strings.ContainsAny(list, "[],") {
-			require.Equal(t, list, names)
+			require.Equal(t, strings.TrimSpace(list), names)
 		}
 	})
 }
