@@ -11,20 +11,6 @@ import (
 	"hpcbill/rates/nearest"
 )
 
-// readAdjustments reads the file that adjustments: names.
-func (in *inputs) readAdjustments(read func(string) ([]byte, error)) error {
-	name := in.config.AdjustmentsFile
-	if name == "" {
-		return nil
-	}
-	text, err := in.take(read, name)
-	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the charges and credits are named under adjustments: in " + configFile}
-	}
-	in.adjustments, err = invoice.ReadAdjustments(name, text, in.config.Currency)
-	return err
-}
-
 // checkAdjustments finds adjustments of groups that there are not, and those
 // that would never be billed.
 func (in *inputs) checkAdjustments(known []string) error {

@@ -160,12 +160,6 @@ func (s *site) evidence(b *billing) (history.Evidence, error) {
 	return e, err
 }
 
-// The kinds of the texts that are looked up by their kind.
-const (
-	outagesKind = "outages"
-	waiversKind = "waivers"
-)
-
 // kindOf says what a text of the inputs is.
 func (in *inputs) kindOf(name string) string {
 	if kind := in.storage.kinds[name]; kind != "" {
@@ -176,14 +170,11 @@ func (in *inputs) kindOf(name string) string {
 		return "site"
 	case in.config.RosterFile:
 		return "roster"
-	case in.config.AdjustmentsFile:
-		return "adjustments"
-	case in.config.ReductionsFile:
-		return "reductions"
-	case in.config.OutagesFile:
-		return outagesKind
-	case in.config.WaiversFile:
-		return waiversKind
+	}
+	for _, f := range in.namedFiles() {
+		if f.name == name {
+			return f.key
+		}
 	}
 	return "card"
 }

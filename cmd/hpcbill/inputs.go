@@ -95,8 +95,7 @@ func readInputs(site siteTexts) (*inputs, error) {
 	if in.config, err = loadConfig(configFile, text); err != nil {
 		return nil, err
 	}
-	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(site), in.readAdjustments(read), in.readReductions(read),
-		in.readOutages(read), in.readWaivers(read))
+	err = errors.Join(in.readRoster(read), in.readCards(read), in.readStorage(site), in.readNamed(read))
 	if err != nil {
 		return nil, err
 	}

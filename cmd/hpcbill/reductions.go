@@ -9,20 +9,6 @@ import (
 	"hpcbill/rates/nearest"
 )
 
-// readReductions reads the file that reductions: names.
-func (in *inputs) readReductions(read func(string) ([]byte, error)) error {
-	name := in.config.ReductionsFile
-	if name == "" {
-		return nil
-	}
-	text, err := in.take(read, name)
-	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the discounts, allowances and caps are named under reductions: in " + configFile}
-	}
-	in.reductions, err = rates.LoadReductions(name, text)
-	return err
-}
-
 // checkReductions finds rules of groups, classes, departments, persons, meters
 // and clusters that there are not: a misspelt one would reduce nothing, and one
 // that is misspelt behind a ! too much.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,34 +15,6 @@ import (
 	"hpcbill/rates/nearest"
 	"hpcbill/rating"
 )
-
-// readOutages reads the file that outages: names.
-func (in *inputs) readOutages(read func(string) ([]byte, error)) error {
-	name := in.config.OutagesFile
-	if name == "" {
-		return nil
-	}
-	text, err := in.take(read, name)
-	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the windows of outages are named under outages: in " + configFile}
-	}
-	in.outages, err = rates.LoadOutages(name, text, in.zone())
-	return err
-}
-
-// readWaivers reads the file that waivers: names.
-func (in *inputs) readWaivers(read func(string) ([]byte, error)) error {
-	name := in.config.WaiversFile
-	if name == "" {
-		return nil
-	}
-	text, err := in.take(read, name)
-	if err != nil {
-		return usageError{fmt.Errorf("%s: %w", name, plain(err)), "the jobs that are waived are named under waivers: in " + configFile}
-	}
-	in.waivers, err = rates.ReadWaivers(name, text, in.zone())
-	return err
-}
 
 // checkOutages finds outages of clusters, groups and classes that there are
 // not: they would waive nothing, or, behind a !, too much.
@@ -181,25 +152,4 @@ func (s *site) refuseUnmetWaivers(ctx context.Context, p rates.Period) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// siteFiles are the files that a site may have beside hpcbill.yaml, with the
-// key that names each.
-var siteFiles = [...][2]string{
-	{"adjustments.csv", "adjustments"}, {"reductions.yaml", "reductions"}, {"outages.yaml", "outages"}, {"waivers.csv", "waivers"},
-}
-
-// printUnread says which of these files are there and not read.
-func (a *app) printUnread(in *inputs) {
-	c := in.config
-	read := []string{c.AdjustmentsFile, c.ReductionsFile, c.OutagesFile, c.WaiversFile}
-	for i, f := range siteFiles {
-		if read[i] != "" {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(a.siteDir, f[0])); err == nil {
-			fmt.Fprintf(a.stderr, "hpcbill: warning: %s is there, and nothing reads it\n", f[0])
-			fmt.Fprintf(a.stderr, "hpcbill: hint: name it in %s under %s:\n", configFile, f[1])
-		}
-	}
 }
