@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
@@ -79,6 +80,15 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 func (s *site) lateOf(ctx context.Context, period string, known []string) (corrections []invoice.Correction, held int64, err error) {
 	recorded, err := s.history.Evidence(ctx, period)
 	if err != nil {
+		return nil, 0, err
+	}
+	// Most months are far from every dump: their rules need not be read.
+	near, err := rates.ParsePeriod(period, time.UTC)
+	if err != nil {
+		return nil, 0, err
+	}
+	near.Start, near.End = near.Start.AddDate(0, 0, -2), near.End.AddDate(0, 0, 2) // in whatever zone
+	if late, err := s.lateDumps(near, recorded.Ingests); err != nil || !late {
 		return nil, 0, err
 	}
 	in, err := recordedInputs(recorded)
