@@ -144,15 +144,7 @@ func (l *cardLoader) choice(n *yaml.Node, path string, words []string) int {
 }
 
 func (l *cardLoader) date(n *yaml.Node, path string) Date {
-	text, ok := l.Text(n, path)
-	if !ok {
-		return Date{}
-	}
-	d, err := ParseDate(text)
-	if err != nil {
-		l.Fault(n, path, err.Error(), "write year-month-day, a day that exists")
-	}
-	return d
+	return dateAt(l.File, n, path)
 }
 
 // order sorts the versions by date, closes each where the next begins, and

@@ -138,15 +138,8 @@ func (l *reductionsLoader) limit(seen map[string]*yaml.Node, path, amountKey str
 
 // most reads an amount of money or units that may be 0.
 func (l *reductionsLoader) most(n *yaml.Node, path string) money.Exact {
-	text, ok := l.Text(n, path)
-	if !ok {
-		return money.Exact{}
-	}
-	amount, err := money.ParseDecimal(text)
-	switch {
-	case err != nil:
-		l.Fault(n, path, err.Error(), `write a plain decimal such as "500.00"`)
-	case amount.Sign() < 0:
+	amount, text, ok := decimalAt(l.File, n, path, `"500.00"`)
+	if ok && amount.Sign() < 0 {
 		l.Fault(n, path, fmt.Sprintf("%s is less than nothing", text), "")
 	}
 	return amount

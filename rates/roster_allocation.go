@@ -185,15 +185,8 @@ func movementNode(n *yaml.Node) *yaml.Node {
 }
 
 func (l *rosterLoader) units(n *yaml.Node, path string) money.Exact {
-	text, ok := l.Text(n, path)
-	if !ok {
-		return money.Exact{}
-	}
-	units, err := money.ParseDecimal(text)
-	switch {
-	case err != nil:
-		l.Fault(n, path, err.Error(), `write a plain decimal such as "10000" or "2.5"`)
-	case units.Sign() < 0:
+	units, text, ok := decimalAt(l.File, n, path, `"10000" or "2.5"`)
+	if ok && units.Sign() < 0 {
 		l.Fault(n, path, fmt.Sprintf("%s units are fewer than none", text), "")
 	}
 	return units

@@ -168,15 +168,8 @@ func inHundred(text string, percent money.Exact) (money.Exact, error) {
 }
 
 func (l *rosterLoader) fixedAmount(n *yaml.Node, path string) money.Exact {
-	text, ok := l.Text(n, path)
-	if !ok {
-		return money.Exact{}
-	}
-	amount, err := money.ParseDecimal(text)
-	switch {
-	case err != nil:
-		l.Fault(n, path, err.Error(), `write a plain decimal such as "500.00"`)
-	case amount.Sign() <= 0:
+	amount, text, ok := decimalAt(l.File, n, path, `"500.00"`)
+	if ok && amount.Sign() <= 0 {
 		l.Fault(n, path, fmt.Sprintf("an amount of %s pays nothing", text), "write what the fund pays a month at most")
 	}
 	return amount

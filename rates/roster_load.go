@@ -324,13 +324,5 @@ func (l *rosterLoader) contacts(n *yaml.Node, path string) []string {
 }
 
 func (l *rosterLoader) date(n *yaml.Node, path string) Date {
-	text, ok := l.Text(n, path)
-	if !ok {
-		return Date{}
-	}
-	d, err := ParseDate(text)
-	if err != nil {
-		l.Fault(n, path, err.Error(), "write year-month-day, a day that exists")
-	}
-	return d
+	return dateAt(l.File, n, path)
 }
