@@ -1,0 +1,68 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+func TestC13CutOff(t *testing.T) {
+	text := lines(layoutA, rowA(), rowA())
+	jobs, report := mustRead(t, text[:len(text)-1], Options{})
+	require.Len(t, jobs, 2)
+	require.False(t, report.Truncated)
+	require.Equal(t, WarnNoFinalNewline, report.Warnings[0].Kind)
+
+	jobs, report = mustRead(t, text[:len(text)-60], Options{})
+	require.Len(t, jobs, 1)
+	require.True(t, report.Truncated)
+	require.Contains(t, report.Quarantined[0].Reason, "the file ends inside this record")
+
+	packed := gzipped(text)
+	for cut := 1; cut < len(packed); cut += 7 {
+		_, _, err := read(string(packed[:cut]), Options{})
+		require.Error(t, err, cut)
+	}
+}
+
+func gzipped(texts ...string) []byte {
+	var b bytes.Buffer
+	for _, text := range texts {
+		w := gzip.NewWriter(&b)
+		io.WriteString(w, text)
+		w.Close()
+	}
+	return b.Bytes()
+}
+
+func TestPacked(t *testing.T) {
+	text := lines(layoutA, rowA(), rowA("JobName=a|b"))
+	want, plain := mustRead(t, text, Options{})
+	got, report := mustRead(t, string(gzipped(text[:100], text[100:])), Options{}) // two members
+	require.Equal(t, want, got)
+	require.NotEqual(t, plain.Digest, report.Digest)
+	require.Equal(t, int64(len(text)), report.TextBytes)
+
+	var b bytes.Buffer
+	for _, part := range []string{text[:90], text[90:]} { // two frames
+		w, err := zstd.NewWriter(&b)
+		require.NoError(t, err)
+		io.WriteString(w, part)
+		require.NoError(t, w.Close())
+	}
+	got, report = mustRead(t, b.String(), Options{})
+	require.Equal(t, want, got)
+	require.Equal(t, int64(b.Len()), report.Bytes)
+	refused(t, b.String()[:b.Len()-5], "zstd", "copy the file again", Options{})
+	refused(t, string(gzipped(string(gzipped(text)))), "packed twice", "unpack", Options{})
+	refused(t, string(gzipped(text))+"junk", "gzip", "copy the file again", Options{})
+}
+
+func TestDigest(t *testing.T) { // SHA-256 of "JobID|…\n", by sha256sum
+	_, report := mustRead(t, "JobID|Cluster|Account|State|Start|End|Elapsed|AllocTRES\n", Options{})
+	require.Equal(t, "b4f5a95fc137c9ca", report.Digest[:16])
+}
