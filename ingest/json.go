@@ -41,7 +41,7 @@ type answer struct {
 	in     *json.Decoder
 	record int64 // of the job at hand, from 1
 
-	jobsSeen bool // a list of jobs was there, be it empty
+	jobsSeen bool // a list of jobs was there, be it empty, in the document at hand
 	bare     bool // the jobs are a list without an answer around it
 	cells    cells
 	text     []byte
@@ -63,9 +63,6 @@ func (p *parser) parseJSON(r io.Reader) error {
 		if err != nil {
 			return a.failed(err)
 		}
-	}
-	if !a.jobsSeen {
-		return errNoAnswer
 	}
 	if p.schema == nil { // no job was there to say
 		p.schema = newSchema("\x00", columnsNamed(jsonColumns))
@@ -91,16 +88,29 @@ func (a *answer) failed(err error) error {
 	return err
 }
 
-// document reads one top-level value whose first token has been read.
+// document reads one top-level value whose first token has been read. Each
+// must hold jobs: beside answers, one that does not is what became of a dump
+// that failed.
 func (a *answer) document(token json.Token) error {
+	before := a.record
+	a.jobsSeen, a.bare = false, false
+	var err error
 	switch token {
 	case json.Delim('{'):
-		return a.object(a.top)
+		err = a.object(a.top)
 	case json.Delim('['):
 		a.bare = true
-		return a.list(a.job)
+		err = a.list(a.job)
+	default:
+		err = &fault{"", fmt.Sprintf("%v stands where an answer is due", token), remedyCommand}
 	}
-	return &fault{"", fmt.Sprintf("%v stands where an answer is due", token), remedyCommand}
+	if err == nil && !a.jobsSeen && before > 0 {
+		err = &fault{"jobs", "after the answer stands JSON that has no list of jobs", "dump again: one of the joined answers is none"}
+	}
+	if err == nil && !a.jobsSeen {
+		err = errNoAnswer
+	}
+	return err
 }
 
 // object reads the rest of an object, a member at a time.
@@ -178,7 +188,7 @@ func (a *answer) top(name string) error {
 		}
 		a.jobsSeen = true
 		return a.list(a.job)
-	case "errors":
+	case "errors", "error", "error_code":
 		return a.complaints(true)
 	case "warnings":
 		return a.complaints(false)
@@ -208,9 +218,12 @@ func (a *answer) top(name string) error {
 // complaints reads the errors or the warnings of an answer. An answer with an
 // error may be incomplete.
 func (a *answer) complaints(fatal bool) error {
-	ok, err := a.open('[')
-	if !ok || err != nil {
+	token, err := a.in.Token()
+	if err != nil {
 		return err
+	}
+	if token != json.Delim('[') {
+		return a.complaint(token, fatal)
 	}
 	return a.list(func() error {
 		var raw json.RawMessage
@@ -224,6 +237,20 @@ func (a *answer) complaints(fatal bool) error {
 		a.p.tally.addText(WarnAnswer, 0, "the answer warns: "+text)
 		return nil
 	})
+}
+
+// complaint reads what stands in place of a list of complaints: null, an
+// empty object, 0 and "" are none.
+func (a *answer) complaint(token json.Token, fatal bool) error {
+	d, object := token.(json.Delim)
+	none := token == nil || token == "" || token == 0.0 || token == false || object && !a.in.More()
+	if fatal && !none {
+		return &fault{"errors", fmt.Sprintf("the answer reports an error: %.200v", token), remedyRedump}
+	}
+	if object {
+		return a.skipRest(d)
+	}
+	return nil
 }
 
 var parserVersion = regexp.MustCompile(`v(\d+)\.(\d+)\.(\d+)$`)
@@ -281,6 +308,8 @@ func (a *answer) job() error {
 		return errNoAnswer
 	case err != nil:
 		err = a.setAside(raw, &fault{"", strings.TrimPrefix(err.Error(), "json: "), remedyPlainField})
+	case jobIDFormOf(j.id()) == stepID: // a job's number with a fraction or an exponent
+		err = a.setAside(raw, &fault{"JobID", fmt.Sprintf("%.40q is no number of a job", j.id()), remedyPlainField})
 	case j.JobState != nil || j.Time == nil:
 		err = a.setAside(raw, &fault{"", "the object is no accounting record (slurmctld's jobs have no time.elapsed)", "ask the slurmdb end point, or sacct --json"})
 	default:

@@ -107,6 +107,8 @@ func TestC28Missing(t *testing.T) {
 	require.Equal(t, "u7", oneJSON(t, `"user":null`, `"association":{"user":"u7"}`).User)
 	badJSON(t, "no job_id", `"job_id":null`)
 	badJSON(t, "JobID", `"job_id":[1]`)
+	badJSON(t, `JobID: "1.01e2"`, `"job_id":1.01e2`) // never a step
+	badJSON(t, `JobID: "90_7.5"`, `"array":{"job_id":90,"task_id":7.5}`)
 	badJSON(t, "slurmctld", `"time":null`, `"job_state":["RUNNING"]`)
 	badJSON(t, "Cluster", `"cluster":null`)
 	badJSON(t, "nothing is recorded as allocated", `"tres":{"allocated":[],"requested":[]}`)
@@ -169,11 +171,20 @@ func TestJSONRefused(t *testing.T) {
 	refused(t, whole[:len(whole)-2], "the answer is cut off", "dump again", Options{})
 	refused(t, `{"jobs":[{"job_id":NaN}]}`, "no JSON at byte", "+complex", Options{})
 	refused(t, `{"jobs":[],"errors":[{"error":"Unable to connect"}]}`, "Unable to connect", "dump again", Options{})
+	refused(t, `{"jobs":[],"errors":{"description":"Unable to connect"}}`, "the answer reports an error", "dump again", Options{})
+	refused(t, `{"jobs":[],"error":"Unauthorized"}`, "Unauthorized", "dump again", Options{})
+	refused(t, `{"jobs":[],"error_code":5}`, "the answer reports an error", "dump again", Options{})
+	refused(t, whole+`{"message":"try later"}`, "no list of jobs", "dump again", Options{}) // of two days one failed
+	refused(t, whole+`{"job_id":102}`, "no list of jobs", "dump again", Options{})
 	refused(t, `{"rates":[1,2]}`, "no answer of sacct --json", "", Options{})
 	refused(t, `[{"id":"x","rate":0.05}]`, "no answer of sacct --json", "", Options{})
 	refused(t, `{"data":{"attributes":{"slurm_jobs":[]}}}`, "Cluster", "--cluster", Options{})
 	refused(t, whole+" sacct: error: lost", "no JSON", "", Options{})
-	_, report := mustRead(t, whole+"\n"+whole, Options{}) // two answers in one file
+	for _, none := range []string{`{"jobs":[],"errors":null,"warnings":null,"meta":null}`, `{"jobs":[],"errors":{},"error":"","error_code":0}`, "\ufeff" + `{"jobs":[]}`} {
+		_, report := mustRead(t, none, Options{})
+		require.Zero(t, report.Records)
+	}
+	_, report := mustRead(t, "\ufeff"+whole+"\n"+whole, Options{}) // two answers in one file
 	require.Equal(t, int64(2), report.Jobs)
 }
 

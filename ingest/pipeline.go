@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -97,7 +98,7 @@ func (l *pipeline) parseBlocks(p *parser) error {
 			text = rest + text
 		}
 		if p.schema == nil && isJSON(text) {
-			return p.parseJSON(&blockReader{l: l, text: text, last: b.last})
+			return p.parseJSON(&blockReader{l: l, text: strings.TrimPrefix(text, "\ufeff"), last: b.last})
 		}
 		n, err := p.parse(text, b.last)
 		if err != nil {
