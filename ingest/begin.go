@@ -32,6 +32,9 @@ func (p *parser) begin(text string) (int, error) {
 		if isMessage(line) {
 			return 0, &fault{"", fmt.Sprintf("the file is a message of sacct's, not a dump: %.200q", line), remedyRedump}
 		}
+		if f := refuseYAML(line, text[next:]); f != nil {
+			return 0, f
+		}
 		if f := refuseFixedWidth(line, text[next:]); f != nil {
 			return 0, f
 		}
@@ -48,7 +51,7 @@ func (p *parser) firstLine(text string, pos, end, next int) (int, error) {
 		return next, p.adopt(s, text[next:])
 	}
 	if p.opt.Columns == nil {
-		return 0, p.noHeader(line)
+		return 0, p.noHeader(line, text[next:])
 	}
 	columns, err := declaredColumns(p.opt.Columns)
 	if err != nil {
@@ -65,7 +68,6 @@ func (p *parser) firstLine(text string, pos, end, next int) (int, error) {
 			"compare the declared columns with the sacct command that wrote the dump, or give its delimiter"}
 	}
 	s := newSchema(delimiter, columns)
-	s.crlf = strings.HasSuffix(line, "\r")
 	p.line--
 	return pos, p.adopt(s, text[pos:])
 }
@@ -74,6 +76,9 @@ func (p *parser) firstLine(text string, pos, end, next int) (int, error) {
 func (p *parser) adopt(s *schema, following string) error {
 	if f := s.check(p.opt); f != nil {
 		return f
+	}
+	if first, _, _ := strings.Cut(following, "\n"); strings.HasSuffix(first, "\r") {
+		s.crlf = true // a header that was put before the lines by hand
 	}
 	format := "sacct -P"
 	if s.trailing() {
@@ -120,6 +125,7 @@ func (s *schema) strayDelimiter(following string) bool {
 func (p *parser) secondHeader(line string) (bool, error) {
 	bare := strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "\ufeff")
 	if bare == p.schema.header && bare != "" {
+		p.schema.crlf = strings.HasSuffix(line, "\r") || !p.schema.lastFree
 		return true, p.settle()
 	}
 	s := parseHeader(line, p.opt.Delimiter)
@@ -165,13 +171,41 @@ func isWideHeader(line string) bool {
 	return len(names) > 1
 }
 
+// refuseYAML recognises sacct --yaml.
+func refuseYAML(line, following string) *fault {
+	second, _, _ := strings.Cut(following, "\n")
+	if line == "jobs:" || line == "meta:" || (line == "---" && strings.HasSuffix(second, ":")) {
+		return &fault{"", "the file is YAML", "dump with sacct -P, or with --json"}
+	}
+	return nil
+}
+
+// linesBefore is how many lines are looked at for a header that other text
+// stands before.
+const linesBefore = 30
+
+// headerBelow returns how many lines below this one the header stands, 0 where
+// there is none.
+func (p *parser) headerBelow(following string) int64 {
+	for n := int64(1); n <= linesBefore && following != ""; n++ {
+		var line string
+		line, following, _ = strings.Cut(following, "\n")
+		if s := parseHeader(line, p.opt.Delimiter); s != nil && len(s.columns) >= namesOfHeader {
+			return n
+		}
+	}
+	return 0
+}
+
 // noHeader says what the first line is, if it is no header.
-func (p *parser) noHeader(line string) error {
+func (p *parser) noHeader(line, following string) error {
 	first := line[:min(len(line), 200)]
 	f := &fault{"", "no header: the first line does not name sacct's columns", remedyHeader}
 	switch head := strings.TrimSpace(first); {
 	case strings.Contains(head, "\r") && parseHeader(head[:strings.IndexByte(head, '\r')], p.opt.Delimiter) != nil:
 		f.cause, f.remedy = "lines end in a carriage return alone", "end them with a new line: tr '\\r' '\\n'"
+	case strings.HasPrefix(head, `"`) && parseHeader(strings.ReplaceAll(head, `"`, ""), p.opt.Delimiter) != nil:
+		f.cause, f.remedy = "the names stand in quotes: a spreadsheet or another program saved this table", "sacct quotes nothing: ingest what it printed, as it printed it"
 	case strings.HasPrefix(head, "PartitionName="):
 		f.cause, f.remedy = "the file is the output of scontrol show partition, not a dump", "see hpcbill rates import"
 	case strings.HasPrefix(head, "<"):
@@ -182,6 +216,10 @@ func (p *parser) noHeader(line string) error {
 		f.cause, f.remedy = "the file is a report of sreport, not a dump", remedyCommand
 	case p.opt.Delimiter != "" && !strings.Contains(line, p.opt.Delimiter):
 		f.cause, f.remedy = fmt.Sprintf("the first line does not hold the delimiter %q", p.opt.Delimiter), "leave the delimiter out to have it found"
+	}
+	if below := p.headerBelow(following); below > 0 && f.remedy == remedyHeader {
+		f.cause = fmt.Sprintf("text stands before the header, which is line %d", p.line+below)
+		f.remedy = "take these lines off, and keep the messages of logins and modules out of dumps"
 	}
 	if f.remedy == remedyHeader {
 		return &Error{File: p.name, Line: p.line, Cause: errNoHeader, Remedy: f.remedy}

@@ -14,6 +14,7 @@ type cells struct {
 	text      string
 	cut       []int32
 	n         int    // how many cells there are
+	more      bool   // the last cell holds delimiters
 	delimiter int    // its length
 	bits      uint64 // the text's bytes, or-ed together eight at a time
 }
@@ -53,7 +54,7 @@ func (c *cells) split(line, delimiter string, most int) int {
 	if found >= maxCells {
 		found = 0
 	}
-	c.n = min(found+1, most)
+	c.n, c.more = min(found+1, most), found >= most
 	c.cut[c.n] = int32(len(line))
 	return c.n
 }
@@ -221,6 +222,24 @@ func (c *cells) align(text string, s *schema) readings {
 func (s *schema) sharesPieces(i int) bool {
 	return i+1 < len(s.columns) && s.columns[i].field == fieldNone &&
 		s.columns[i+1].field == fieldNone && s.columns[i+1].shape == shapeFree
+}
+
+// leansOver reports whether the delimiter after a free text can also begin
+// later, as in "a|||b" with the delimiter ||: what then belongs to the text and
+// what to the cell after it is not known.
+func (c *cells) leansOver(s *schema) bool {
+	for i := 0; i+1 < len(s.columns); i++ {
+		if s.columns[i].shape != shapeFree {
+			continue
+		}
+		end, next := int(c.cut[i+1]), int(c.cut[i+2])
+		for n := 1; n < c.delimiter && end+n+c.delimiter <= next; n++ {
+			if strings.HasPrefix(c.text[end+n:], s.delimiter) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // allFit is fit for all columns, also those that nothing is read from.

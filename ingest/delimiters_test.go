@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,6 +39,49 @@ func TestC01IgnoredTexts(t *testing.T) {
 	jobs, report := mustRead(t, lines(layout, "101|n|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4|a|b|c|d"), Options{Cluster: "c1"})
 	require.Empty(t, report.Quarantined)
 	require.Equal(t, []string{"n"}, names(jobs))
+}
+
+// A delimiter that stands inside sacct's own values cuts them short: the GPUs
+// of a job would pass for its name.
+func TestDelimiterOfValues(t *testing.T) {
+	f := func(delimiter, column string) {
+		t.Helper()
+		refused(t, strings.ReplaceAll(lines(layoutA, rowA("AllocTRES=billing=4,cpu=4,gres/gpu=2,node=1")), "|", delimiter),
+			fmt.Sprintf("dump.txt:1: %s: the delimiter %q stands inside the values", column, delimiter), "sacct -P", Options{})
+	}
+	f(",", "ReqTRES")
+	f(":", "Submit")
+	f("-", "Submit")
+	f("=", "ReqTRES")
+	refused(t, lines("JobID,JobIDRaw,Cluster,Account,State,Submit,Start,End,NCPUS,AllocTRES,JobName",
+		`1,1,c1,a,COMPLETED,2025-03-03T08:00:00,2025-03-03T09:00:00,2025-03-03T10:00:00,4,"billing=4,cpu=4,gres/gpu=2",work`), "AllocTRES: the delimiter", "spreadsheet", Options{})
+	refused(t, lines(rowA()), "AllocTRES: the delimiter", "", Options{Columns: []string{"JobID", "Cluster", "Account", "State", "Start", "End", "AllocTRES"}, Delimiter: "="})
+	jobs, _ := mustRead(t, lines("JobID,JobIDRaw,Cluster,Account,State,Submit,Start,End,ElapsedRaw,NCPUS,JobName", // no TRES, no harm
+		"1,1,c1,a,COMPLETED,2025-03-03T08:00:00,2025-03-03T09:00:00,2025-03-03T10:00:00,3600,4,a,b"), Options{})
+	require.Equal(t, []string{"a,b"}, names(jobs))
+	require.Equal(t, Unknown, jobs[0].GPUs)
+}
+
+// "k|||lab_a" with the delimiter ||: the account is lab_a or |lab_a.
+func TestDelimiterOverlaps(t *testing.T) {
+	f := func(delimiter, wckey string, quarantined int) {
+		t.Helper()
+		row := "1|1|c1|WCKEY|lab_a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|3600|cpu=4"
+		text := strings.ReplaceAll(lines("JobID|JobIDRaw|Cluster|WCKey|Account|State|Submit|Start|End|ElapsedRaw|AllocTRES", row), "|", delimiter)
+		jobs, report := mustRead(t, strings.ReplaceAll(text, "WCKEY", wckey), Options{})
+		require.Len(t, report.Quarantined, quarantined, wckey)
+		for _, j := range jobs {
+			require.Equal(t, [2]string{wckey, "lab_a"}, [2]string{j.WCKey, j.Account})
+		}
+	}
+	f("||", "k", 0)
+	f("||", "", 0)
+	f("||", "a|b", 0)
+	f("||", "k|", 1)
+	f("^|^", "k^", 0)
+	f("^|^", "k^|", 1)
+	f(";;", "k;", 1)
+	f("<->", "k<-", 0)
 }
 
 func TestC02FieldCount(t *testing.T) {

@@ -57,6 +57,7 @@ const (
 	remedyNoConvert  = "dump again with --noconvert and without --units: sacct rounded the figure"
 	remedyFreeText   = "dump again with JobName last and --delimiter=$'\\x1f': -P escapes nothing, so a delimiter or a new line in a text shifts the columns"
 	remedyTimes      = "dump again with TZ=UTC and SLURM_TIME_FORMAT unset (or %s), or set the zone of this source"
+	remedyJoined     = "ingest dumps with other columns or another delimiter each by itself, or join them with their headers on lines of their own"
 	remedyHeader     = "dump again without -n (--noheader), or declare the columns of this source"
 	remedyParsable   = "dump again with sacct -P (--parsable2): without it sacct cuts names to the column width"
 	remedyTruncated  = "dump again without -T (--truncate): the window has cut the times of jobs that cross its ends"

@@ -16,13 +16,15 @@ type schema struct {
 	header    string // the header line, "" where the columns were declared
 	columns   []column
 	at        [fieldCount]int16 // where a field stands, -1 = nowhere
-	crlf      bool
+	crlf      bool              // a carriage return at the end of a line is no part of it
 
 	// fold says that the one free text of the dump is its last column, so
 	// that every surplus cell of a line is part of it.
 	fold bool
 	// lastFree says that the last column can hold a new line.
 	lastFree bool
+	// overlaps says that the delimiter can overlap with itself, as || in |||.
+	overlaps bool
 }
 
 func newSchema(delimiter string, columns []column) *schema {
@@ -41,7 +43,11 @@ func newSchema(delimiter string, columns []column) *schema {
 	}
 	last := columns[len(columns)-1]
 	s.lastFree = last.shape == shapeFree
+	s.crlf = !s.lastFree // where the last column is no text
 	s.fold = free == 1 && s.lastFree
+	for n := 1; n < len(delimiter); n++ {
+		s.overlaps = s.overlaps || delimiter[n:] == delimiter[:len(delimiter)-n]
+	}
 	return s
 }
 
@@ -50,7 +56,7 @@ func newSchema(delimiter string, columns []column) *schema {
 func (s *schema) withTrailingDelimiter() *schema {
 	columns := append(append([]column(nil), s.columns...), column{shape: shapeEmpty})
 	t := newSchema(s.delimiter, columns)
-	t.header, t.crlf = s.header, s.crlf
+	t.header = s.header
 	return t
 }
 
@@ -93,7 +99,7 @@ func parseHeader(line, delimiter string) *schema {
 		names = names[:len(names)-1]
 	}
 	s := newSchema(best, columnsNamed(names))
-	s.header, s.crlf = line, crlf
+	s.header, s.crlf = line, crlf || s.crlf
 	if trailing {
 		s = s.withTrailingDelimiter()
 	}
@@ -207,11 +213,12 @@ func delimiterFor(line string, columns []column) string {
 	return ""
 }
 
-// check says which column that a bill needs is missing.
+// check says which column that a bill needs is missing, or that the delimiter
+// cannot keep the cells apart.
 func (s *schema) check(opt Options) *fault {
 	missing := s.missing(opt.Cluster != "")
 	if missing == nil {
-		return nil
+		return s.checkDelimiter()
 	}
 	f := &fault{missing[0], "the dump has no such column", remedyCommand}
 	if len(missing) > 1 {
@@ -221,6 +228,28 @@ func (s *schema) check(opt Options) *fault {
 		f.remedy = "name the cluster of this dump (--cluster), or dump again with the column Cluster"
 	}
 	return f
+}
+
+// checkDelimiter refuses a delimiter that stands inside what sacct itself
+// prints, such as the commas of a TRES: with free text in the last column, its
+// cells would be cut short and the rest pass for a name.
+func (s *schema) checkDelimiter() *fault {
+	for _, c := range s.columns {
+		example := ""
+		switch c.shape {
+		case shapeDate:
+			example = "2025-03-03T09:00:00"
+		case shapeDuration:
+			example = "1-00:00:00"
+		case shapeTRES:
+			example = "billing=4,cpu=4,gres/gpu:a100=1,mem=1.50G,node=1"
+		}
+		if s.delimiter != "" && strings.Contains(example, s.delimiter) {
+			return &fault{c.name, fmt.Sprintf("the delimiter %q stands inside the values of this column", s.delimiter),
+				"dump again with sacct -P, or a delimiter such as $'\\x1f': sacct quotes nothing, and a table that a spreadsheet saved is no dump"}
+		}
+	}
+	return nil
 }
 
 // missing names the needed columns that are not there.

@@ -30,6 +30,71 @@ func TestC16Headers(t *testing.T) {
 	refused(t, lines(rowA()), "no header", "columns", Options{})
 }
 
+// Dumps that were joined badly: what follows must not be read by the columns
+// of the first, nor pass for the last name of it.
+func TestJoined(t *testing.T) {
+	first := lines(layoutA, rowA("JobID=100", "JobIDRaw=100"))
+	cut := strings.TrimSuffix(first, "\n")
+	other := func(delimiter string) string { return strings.ReplaceAll(rowA(), "|", delimiter) }
+	f := func(text string, quarantined int, reason string) {
+		t.Helper()
+		jobs, report := mustRead(t, text, Options{})
+		require.Equal(t, uint64(100), jobs[0].JobIDRaw)
+		require.Len(t, jobs, 1)
+		require.Len(t, report.Quarantined, quarantined)
+		require.Contains(t, report.Quarantined[0].Reason, reason)
+		require.Contains(t, report.Quarantined[0].Hint, "join them with their headers")
+	}
+	// no new line between: the header stands in the name
+	refused(t, cut+lines(layoutA, rowA()), "dump.txt:2: a header stands inside this line", "new line between", Options{})
+	refused(t, cut+lines(strings.Replace(layoutA, "User|Account", "Account|User", 1), rowA()), "dump.txt:2: a header stands inside", "new line between", Options{})
+	refused(t, lines(layoutA+"|")+rowA()+"|"+lines(layoutA+"|", rowA()+"|"), "dump.txt:2: a header stands inside", "new line between", Options{})
+	refused(t, string(gzipped(cut, first)), "dump.txt:2: a header stands inside", "new line between", Options{})
+	f(cut+strings.ReplaceAll(layoutA, "|", ";")+"\n"+lines(other(";"), other(";")), 2, "1 cells where 19 are due, in a line that has the times of a record")
+	// no header between
+	f(first+lines(other(";"), other("\x1f"), other("|||")), 3, "the times of a record")
+	f(first+lines("c1;7;a;1740985200;1740988800;1740992400;cpu=4"), 1, "the times of a record")
+	f(first+lines("c1|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|cpu=4"), 1, "6 cells where 19 are due, in a line that has the times")
+	refused(t, first+lines("{", ` "jobs": [`, `  {"job_id": 7}]}`), "dump.txt:4: an answer in JSON stands among the lines", "by itself", Options{})
+	// one time in a name is the user's
+	jobs, _ := mustRead(t, lines(layoutA, rowA("JobName=run of\n2025-03-03T09:00:00 (1740988800x)")), Options{})
+	require.Equal(t, []string{"run of\n2025-03-03T09:00:00 (1740988800x)"}, names(jobs))
+}
+
+// Lines end as they like, and differently in each of the joined dumps.
+func TestLineEnds(t *testing.T) {
+	const header = "JobID|JobIDRaw|Cluster|JobName|Account|State|Submit|Start|End|ElapsedRaw|AllocTRES"
+	const row = "1|1|c1|work|a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|3600|cpu=4"
+	f := func(text string, jobs int) {
+		t.Helper()
+		read, report := mustRead(t, text, Options{})
+		require.Empty(t, report.Quarantined)
+		require.Len(t, read, jobs)
+		for _, j := range read {
+			require.Equal(t, "work", j.Name)
+			require.Equal(t, int64(4), j.CPUs)
+		}
+	}
+	windows := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	for _, text := range []string{lines(header, row), lines(layoutA, rowA())} {
+		head, rows, _ := strings.Cut(text, "\n")
+		f(text+windows(text), 2)
+		f(windows(text)+text, 2)
+		f(head+"\n"+windows(rows), 1)
+		f(head+"\r\n"+rows, 1)
+		f(strings.TrimSuffix(windows(text), "\r\n"), 1)
+		f(strings.TrimSuffix(windows(text), "\n"), 1)
+	}
+}
+
+func TestBeforeTheHeader(t *testing.T) {
+	refused(t, "Last login: Mon Mar  3 08:00\n\n"+lines(layoutA, rowA()), "dump.txt:1: text stands before the header, which is line 3", "logins", Options{})
+	refused(t, `"JobID";"State";"Account";"Cluster"`+"\n", "the names stand in quotes", "as it printed it", Options{})
+	refused(t, "---\njobs:\n- account: a\n", "YAML", "--json", Options{})
+	refused(t, "jobs:\n- account: a\n", "YAML", "--json", Options{})
+	refused(t, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document", "", Options{})
+}
+
 func TestHeaderless(t *testing.T) {
 	const row = "6_1|15|lab|smp|normal|physics|labu1|1001|labu1|1001|2025-11-30T00:35:35|2025-11-30T00:35:35|2025-11-30T00:35:36|2025-11-30T00:35:46|00:00:10|0:0|COMPLETED|1|4|4|16G|billing=3,cpu=4,mem=16G,node=1|billing=3,cpu=4,mem=16G,node=1|02:00:00|cpu3|a|b"
 	jobs, _ := mustRead(t, lines(row), Options{Columns: []string{"xdmod"}})
@@ -88,6 +153,14 @@ func TestMessages(t *testing.T) {
 	refused(t, "sacct: fatal: Bad job/step specified: -n\n", "a message of sacct's", "dump again", Options{})
 	refused(t, lines(layoutA, rowA(), "sacct: error: slurmdbd: Unable to connect", rowA()), "dump.txt:3: a message stands among the records", "dump again", Options{})
 	refused(t, lines(layoutA, "slurmdbd: connection lost"), "message", "", Options{})
+	for _, line := range []string{"bash: line 1: sacct: command not found", "/bin/sh: 1: sacct: not found", "./dump.sh: line 3: 4711 Killed   sacct -a -P", "srun: error: timeout"} {
+		refused(t, lines(layoutA, rowA(), line), "dump.txt:3: a message stands among the records", "standard error apart", Options{})
+	}
+	// standard error got between two blocks of standard output
+	row := rowA()
+	refused(t, lines(layoutA, row[:40]+"sacct: error: slurmdbd: lost", row[40:]), "dump.txt:2: a message stands among the records", "dump again", Options{})
+	_, report := mustRead(t, lines(layoutA, row+"sacct: error: lost", "rk"), Options{}) // it may be a name
+	require.Contains(t, report.Quarantined[0].Reason, "a message stands among the records")
 	refused(t, "PartitionName=cpu AllowGroups=ALL\n", "scontrol", "rates import", Options{})
 	refused(t, "<html>\n", "HTML", "", Options{})
 }

@@ -63,6 +63,19 @@ func TestC58Het(t *testing.T) {
 	require.Zero(t, report.OrphanSteps)
 }
 
+// Slurm's signs for "no value" are no index and no count.
+func TestSentinels(t *testing.T) {
+	for _, none := range []string{"18446744073709551614", "18446744073709551615", "0", ""} {
+		jobs, _ := mustRead(t, lines(layoutA+"|DBIndex", rowA()+"|"+none), Options{})
+		require.Zero(t, jobs[0].DBIndex, none)
+	}
+	jobs, _ := mustRead(t, lines(layoutA+"|DBIndex", rowA()+"|9223372036854775808"), Options{})
+	require.Equal(t, uint64(1)<<63, jobs[0].DBIndex)
+	badA(t, "nothing is recorded as allocated", "NCPUS=4294967294", "AllocTRES=", "ReqTRES=")
+	require.Equal(t, int64(1), oneA(t, "NNodes=4294967294").NodeCount)
+	require.Equal(t, uint64(7), oneA(t, "JobID=100_4294967294", "JobIDRaw=7").JobIDRaw)
+}
+
 func TestC59Cluster(t *testing.T) {
 	const layout = "JobID|Account|State|Submit|Start|End|Elapsed|AllocTRES"
 	const row = "1|a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4"

@@ -15,21 +15,24 @@ func (p *parser) odd(text string, pos int, last bool) (int, error) {
 	if strings.Trim(line, " \t\r") == "" {
 		return next, nil
 	}
-	if strings.IndexByte(line, 0) >= 0 {
-		return 0, &fault{"", "the line holds NUL bytes: a part of the file was never written", "copy the file again, or dump again; nothing of it was kept"}
-	}
 	if isMessage(line) {
-		return 0, &fault{"", fmt.Sprintf("a message stands among the records: %.200q", line), "the dump may be incomplete: dump again, and keep standard error apart"}
+		return 0, messageFault(line)
 	}
 	if done, err := p.secondHeader(text[pos:end]); done || err != nil {
 		return next, err
 	}
 	s := p.schema
+	if f := p.foreign(line); f != nil {
+		return 0, f
+	}
 	c := &p.cells
 	n := c.split(line, s.delimiter, maxCells)
 	if n >= len(s.columns) {
 		switch c.align(line, s) {
 		case readOnce:
+			if s.overlaps && c.leansOver(s) {
+				return next, p.setAside(line, &fault{"", fmt.Sprintf("a text ends, or the cell after it begins, with a part of the delimiter %q", s.delimiter), remedyFreeText}, false)
+			}
 			if ok, err := p.record(c, line, p.line, p.anchored(c, n)); ok || err != nil {
 				return next, err
 			}
@@ -52,6 +55,9 @@ func (p *parser) odd(text string, pos int, last bool) (int, error) {
 	if cut {
 		p.report.Truncated = true
 	}
+	if holdsMessage(line) {
+		return 0, messageFault(line)
+	}
 	return next, p.setAside(line, p.misfit(c, n, cut), n < len(s.columns))
 }
 
@@ -71,13 +77,19 @@ func (p *parser) misfit(c *cells, n int, cut bool) *fault {
 	switch {
 	case cut:
 		return &fault{"", fmt.Sprintf("the file ends inside this record: %d cells where %d are due", n, width), remedyRedump}
+	case n < width && looksLikeRecord(c.text):
+		return &fault{"", fmt.Sprintf("%d cells where %d are due, in a line that has the times of a record", n, width), remedyJoined}
 	case n != width:
 		return &fault{"", fmt.Sprintf("%d cells where %d are due", n, width), remedyFreeText}
 	}
 	for i := range p.schema.columns {
 		col := &p.schema.columns[i]
 		if (col.field != fieldNone || col.shape == shapeEmpty) && !col.shape.fits(c.at(int16(i))) {
-			return &fault{col.name, fmt.Sprintf("%.80q cannot stand in this column", c.at(int16(i))), remedyFreeText}
+			f := &fault{col.name, fmt.Sprintf("%.80q cannot stand in this column", c.at(int16(i))), remedyFreeText}
+			if col.shape == shapeDate {
+				f.remedy = remedyTimes
+			}
+			return f
 		}
 	}
 	return &fault{"", "the cells are not in their columns", remedyFreeText}
@@ -110,7 +122,7 @@ func (p *parser) endIn(text string) Instant {
 
 // continues reports whether a line is more of the text of the record before.
 func (p *parser) continues(c *cells, n int) bool {
-	if p.open.kind == noRecord || n > len(p.schema.columns) || c.startsRecord(p.schema) ||
+	if p.open.kind == noRecord || n > len(p.schema.columns) || c.startsRecord(p.schema) || looksLikeRecord(c.text) ||
 		len(p.open.text)+len(p.open.joined) > maxRecordBytes {
 		return false
 	}
@@ -141,6 +153,10 @@ func (p *parser) rejoin() error {
 		q := &p.report.Quarantined[len(p.report.Quarantined)-1]
 		q.Text = keptText(text)
 		p.open = openRecord{kind: badRecord, text: text, line: o.line}
+		return nil
+	}
+	if holdsMessage(text) {
+		p.quarantine(text, o.line, messageFault(text), p.endIn(text))
 		return nil
 	}
 	c := &p.spare
@@ -199,17 +215,4 @@ func (p *parser) standsAlone(line string) bool {
 		return line != "" && line == strings.TrimSuffix(s.header, "\r")
 	}
 	return p.spare.align(line, s) == readOnce || parseHeader(line, s.delimiter) != nil
-}
-
-// messageHeads begin the lines that sacct and its library write to standard
-// error.
-var messageHeads = []string{"sacct: ", "slurmdbd: ", "slurmdb: ", "slurm_load_", "slurm_persist_", "Invalid time specification"}
-
-func isMessage(line string) bool {
-	for _, head := range messageHeads {
-		if strings.HasPrefix(line, head) {
-			return true
-		}
-	}
-	return false
 }

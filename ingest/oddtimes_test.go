@@ -3,6 +3,7 @@ package ingest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -76,6 +77,41 @@ func TestC43ElapsedDisagrees(t *testing.T) {
 	for _, elapsed := range []string{"-16", "2982616-04:14:00", "00:54:74", "00:24.041", "soon"} {
 		_, report := mustRead(t, lines(strings.ReplaceAll(layout, "ElapsedRaw", "Comment"), head+"|"+elapsed+"|cpu=4"), Options{})
 		require.Len(t, report.Quarantined, 1, elapsed)
+	}
+}
+
+// Clocks that change by half an hour, at midnight, or by a day.
+func TestOddClocks(t *testing.T) {
+	f := func(name, submit, start, end, elapsed, startUTC, endUTC string) {
+		t.Helper()
+		jobs, report := mustRead(t, lines(layoutA, rowA("Submit="+submit, "Start="+start, "End="+end, "ElapsedRaw="+elapsed)), Options{Zone: zone(t, name)})
+		require.Empty(t, report.Quarantined)
+		utc := func(i Instant) string { return time.Unix(int64(i), 0).UTC().Format("01-02T15:04") }
+		require.Equal(t, [2]string{startUTC, endUTC}, [2]string{utc(jobs[0].Start), utc(jobs[0].End)})
+		require.Zero(t, jobs[0].Notes)
+	}
+	bad := func(name, start string) {
+		t.Helper()
+		_, report := mustRead(t, lines(layoutA, rowA("Start="+start)), Options{Zone: zone(t, name)})
+		require.Contains(t, report.Quarantined[0].Reason, "no time of this zone")
+	}
+	f("Australia/Lord_Howe", "2025-04-06T01:00:00", "2025-04-06T01:40:00", "2025-04-06T01:50:00", "2400", "04-05T14:40", "04-05T15:20")
+	f("America/Havana", "2025-11-01T23:00:00", "2025-11-02T00:30:00", "2025-11-02T00:15:00", "2700", "11-02T04:30", "11-02T05:15")
+	f("Asia/Beirut", "2024-10-26T22:00:00", "2024-10-26T23:30:00", "2024-10-27T00:30:00", "7200", "10-26T20:30", "10-26T22:30")
+	f("Pacific/Apia", "2011-12-29T22:00:00", "2011-12-29T23:00:00", "2011-12-31T01:00:00", "7200", "12-30T09:00", "12-30T11:00")
+	f("America/Caracas", "2016-05-01T02:00:00", "2016-05-01T02:10:00", "2016-05-01T03:30:00", "3000", "05-01T06:40", "05-01T07:30")
+	f("Europe/Moscow", "2014-10-26T00:30:00", "2014-10-26T01:10:00", "2014-10-26T01:20:00", "4200", "10-25T21:10", "10-25T22:20")
+	bad("Australia/Lord_Howe", "2025-10-05T02:10:00")
+	bad("Asia/Beirut", "2024-03-31T00:30:00")
+	bad("Pacific/Apia", "2011-12-30T12:00:00")
+}
+
+// SLURM_TIME_FORMAT in forms that are not read: each is refused for what it is.
+func TestTimeFormats(t *testing.T) {
+	for _, start := range []string{"2025-03-03T09:00", "Ystday 09:00", "09:00:00", "03.03.2025 09:00:00", "Mon Mar  3 09:00:00 2025",
+		"20250303", "202503030900", "20250303090000", "1740988800000", "2025-03-03T09:00:00.5", "1970-08-23T09:00:00", "9999-12-31T23:59:59"} {
+		q := badA(t, "Start", "Start="+start)
+		require.Contains(t, q.Hint, "SLURM_TIME_FORMAT", start)
 	}
 }
 

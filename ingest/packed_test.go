@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
@@ -59,7 +61,26 @@ func TestPacked(t *testing.T) {
 	require.Equal(t, int64(b.Len()), report.Bytes)
 	refused(t, b.String()[:b.Len()-5], "zstd", "copy the file again", Options{})
 	refused(t, string(gzipped(string(gzipped(text)))), "packed twice", "unpack", Options{})
+	padded, report := mustRead(t, string(gzipped(text[:90], "", text[90:]))+strings.Repeat("\x00", 700), Options{}) // of a tape's block
+	require.Equal(t, want, padded)
+	require.Equal(t, int64(len(text)), report.TextBytes)
+	refused(t, string(gzipped(text))+"\x00\x00"+string(gzipped(text)), "gzip", "copy the file again", Options{})
+	refused(t, string(gzipped(text))+text, "gzip", "copy the file again", Options{})
+	second := gzipped(text[:90], text[90:])
+	refused(t, string(second[:len(second)-9]), "cut off", "copy the file again", Options{})
 	refused(t, string(gzipped(text))+"junk", "gzip", "copy the file again", Options{})
+}
+
+// A hole of NUL bytes may hide the end of one record and the head of another.
+func TestHole(t *testing.T) {
+	text := layoutA + "\n"
+	for len(text) < blockBytes {
+		text += rowA() + "\n"
+	}
+	at := strings.Count(text, "\n") + 1
+	for _, row := range []string{rowA("JobName=a\x00\x00b"), rowA("Account=l\x00b"), "\x00\x00"} {
+		refused(t, text+row+"\n", fmt.Sprintf("dump.txt:%d: the line holds NUL bytes", at), "copy the file again", Options{})
+	}
 }
 
 func TestDigest(t *testing.T) { // SHA-256 of "JobID|…\n", by sha256sum

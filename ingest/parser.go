@@ -37,6 +37,7 @@ type parser struct {
 	schema *schema
 	clock  *clock
 	line   int64 // of the physical line at hand
+	hole   bool  // the block at hand holds NUL bytes
 
 	batch    []Job
 	handOver func([]Job) ([]Job, error)
@@ -111,6 +112,9 @@ func (p *parser) parse(text string, last bool) (int, error) {
 			return len(text), nil
 		}
 	}
+	if p.hole {
+		return 0, p.refuseHole(text[pos:])
+	}
 	for pos < len(text) {
 		end, next := lineEnd(text, pos)
 		p.line++
@@ -135,6 +139,13 @@ func (p *parser) parse(text string, last bool) (int, error) {
 		p.tally.add(WarnNoFinalNewline, p.line)
 	}
 	return pos, nil
+}
+
+// refuseHole refuses text with NUL bytes, which may hide the end of one record
+// and the head of another.
+func (p *parser) refuseHole(text string) error {
+	p.line += int64(strings.Count(text[:max(strings.IndexByte(text, 0), 0)], "\n")) + 1
+	return &fault{"", "the line holds NUL bytes: a part of the file was never written", "copy the file again, or dump again; nothing of it was kept"}
 }
 
 // lineEnd returns where the line at pos ends and where the next begins.
@@ -164,6 +175,9 @@ func (p *parser) plain(line string) (bool, error) {
 	}
 	c := &p.cells
 	if c.split(line, s.delimiter, most) != width || (s.trailing() && c.at(int16(width-1)) != "") {
+		return false, nil
+	}
+	if (c.more && hasHeader(c.at(int16(width-1)), s.delimiter)) || (s.overlaps && c.leansOver(s)) {
 		return false, nil
 	}
 	return p.record(c, line, p.line, 0)

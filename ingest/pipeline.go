@@ -29,6 +29,7 @@ type pipeline struct {
 type block struct {
 	text string
 	last bool
+	hole bool // NUL bytes are in it
 	err  error
 }
 
@@ -54,7 +55,7 @@ func (l *pipeline) read(s *source) {
 	for {
 		text, last, err := s.next()
 		select {
-		case l.blocks <- block{text, last, err}:
+		case l.blocks <- block{text, last, strings.IndexByte(text, 0) >= 0, err}:
 		case <-l.quit:
 			return
 		}
@@ -100,6 +101,7 @@ func (l *pipeline) parseBlocks(p *parser) error {
 		if p.schema == nil && isJSON(text) {
 			return p.parseJSON(&blockReader{l: l, text: strings.TrimPrefix(text, "\ufeff"), last: b.last})
 		}
+		p.hole = b.hole
 		n, err := p.parse(text, b.last)
 		if err != nil {
 			return err

@@ -74,6 +74,9 @@ func (p *parser) identity(c *cells, form jobIDForm, j *Job) *fault {
 		if j.DBIndex, ok = parseUint64(index); !ok {
 			return &fault{"DBIndex", fmt.Sprintf("%.40q is no number", index), remedyPlainField}
 		}
+		if j.DBIndex >= 1<<64-2 { // Slurm's signs for none
+			j.DBIndex = 0
+		}
 	} else {
 		j.DBIndex = parseSLUID(c.at(s.at[fieldSLUID]))
 	}
@@ -240,7 +243,7 @@ func integerOr(s string) int64 {
 		return Unknown
 	}
 	v, ok := parseDigits(strings.TrimSuffix(s, "?"))
-	if !ok {
+	if !ok || isNoValue(v) {
 		return Unknown
 	}
 	return v

@@ -64,6 +64,7 @@ var magics = []struct{ head, what string }{
 	{"PK\x03\x04", "a zip file"},
 	{"PAR1", "a Parquet file"},
 	{"SQLite format 3\x00", "an SQLite database"},
+	{"\xd0\xcf\x11\xe0", "an Office document"},
 	{"\xff\xfe", "UTF-16 text"},
 	{"\xfe\xff", "UTF-16 text"},
 }
@@ -82,7 +83,8 @@ func openSource(r io.Reader, progress func(int64)) (*source, error) {
 		if err != nil {
 			return nil, unpackError("gzip", err)
 		}
-		s.text, s.packing = z, "gzip"
+		z.Multistream(false)
+		s.text, s.packing = &gzipMembers{buffered, z}, "gzip"
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}), len(head) == 4 && head[0]&0xf0 == 0x50 && string(head[1:]) == "\x2a\x4d\x18":
 		z, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxZstdWindow),
 			zstd.WithDecoderMaxMemory(1<<40), zstd.WithDecoderLowmem(true))
@@ -96,6 +98,49 @@ func openSource(r io.Reader, progress func(int64)) (*source, error) {
 		s.text = buffered
 	}
 	return s, nil
+}
+
+// gzipMembers unpacks one gzip member after the other. Zeros after the last
+// are the padding of a tape or a block device, and no more than that.
+type gzipMembers struct {
+	stored *bufio.Reader
+	member *gzip.Reader
+}
+
+// Read unpacks.
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	n, err := g.member.Read(p)
+	if err != io.EOF {
+		return n, err
+	}
+	head, err := g.stored.Peek(1)
+	if err != nil {
+		return n, err // io.EOF: that was the last member
+	}
+	if head[0] == 0 {
+		return n, g.padding()
+	}
+	if err := g.member.Reset(g.stored); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return n, err
+	}
+	g.member.Multistream(false)
+	return n, nil
+}
+
+// padding reads zeros to the end of the file, which it returns.
+func (g *gzipMembers) padding() error {
+	for {
+		b, err := g.stored.ReadByte()
+		if err != nil {
+			return err
+		}
+		if b != 0 {
+			return gzip.ErrHeader
+		}
+	}
 }
 
 // Error makes a fault an error inside this package; the Reader gives it its
@@ -184,7 +229,7 @@ func refuseMagic(text string) *fault {
 		if len(text) >= len(m.head) && text[:len(m.head)] == m.head {
 			f := &fault{"", "the file is " + m.what, "unpack it, or pack it with gzip or zstd"}
 			if m.what == "UTF-16 text" {
-				f.remedy = "save it as UTF-8"
+				f.remedy = "save it as UTF-8 (in PowerShell: Out-File -Encoding utf8)"
 			}
 			return f
 		}

@@ -18,8 +18,13 @@ type stamp struct {
 	leap      bool
 }
 
-// Times before this are a zero or a sentinel in some zone, not a job.
-const firstInstant = 3 * secondsPerDay
+const (
+	// Times before this are a zero or a sentinel in some zone, not a job.
+	firstInstant = 3 * secondsPerDay
+	// There was no Slurm before 2000, and its own times end with 32 bits: a
+	// number outside is another way to write a time, such as 20250303.
+	firstJob, lastJob = 946684800, 4294967293
+)
 
 // clock turns the local times of one zone into instants. It is not safe for
 // concurrent use.
@@ -65,14 +70,14 @@ func (c *clock) local(s string) (stamp, bool) {
 	c.forms |= formLocal
 	t := base*secondsPerDay + int64(h*3600+m*60+x)
 	if c.fixed {
-		return finish(stamp{at: Instant(t), leap: x == 60}), true
+		return finish(stamp{at: Instant(t), leap: x == 60})
 	}
 	d := &c.days[uint64(base)%uint64(len(c.days))]
 	if d.day != base+1 {
 		*d = c.day(base)
 	}
 	if d.plain {
-		return finish(stamp{at: Instant(t - d.offset), leap: x == 60}), true
+		return finish(stamp{at: Instant(t - d.offset), leap: x == 60})
 	}
 	return c.changing(t, x == 60)
 }
@@ -167,7 +172,7 @@ func (c *clock) changing(t int64, leap bool) (stamp, bool) {
 	case 0:
 		return stamp{}, false
 	case 1:
-		return finish(stamp{at: Instant(found[0]), leap: leap}), true
+		return finish(stamp{at: Instant(found[0]), leap: leap})
 	}
 	first, second := min(found[0], found[1]), max(found[0], found[1])
 	return stamp{at: Instant(first), later: Instant(second), leap: leap}, true
@@ -176,11 +181,13 @@ func (c *clock) changing(t int64, leap bool) (stamp, bool) {
 // twoDigits reads the two digits at s[i].
 func twoDigits(s string, i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
 
-func finish(s stamp) stamp {
-	if s.at < firstInstant {
-		return stamp{}
+// finish takes what is near 1970 for no time, and refuses what cannot be a
+// job's.
+func finish(s stamp) (stamp, bool) {
+	if s.at >= firstJob && s.at <= lastJob {
+		return s, true
 	}
-	return s
+	return stamp{}, s.at < firstInstant
 }
 
 // other reads what is not a plain local time: the words for nothing, seconds
@@ -195,7 +202,7 @@ func (c *clock) other(s string) (stamp, bool) {
 		if v == 4294967294 || v == 4294967295 {
 			return stamp{}, true
 		}
-		return finish(stamp{at: Instant(v)}), v < 1<<40
+		return finish(stamp{at: Instant(v)})
 	}
 	if len(s) < 19 || (s[10] != 'T' && s[10] != ' ') {
 		return stamp{}, false
@@ -218,7 +225,7 @@ func (c *clock) other(s string) (stamp, bool) {
 	}
 	c.forms |= formOffset
 	at.at -= Instant(offset)
-	return finish(at), true
+	return finish(at)
 }
 
 // parseOffset reads Z, +0100, +01:00 and +01 into seconds east of UTC.

@@ -64,10 +64,10 @@ func (t *tres) entry(key, value string, typed *int64) *fault {
 		field = &t.gpus
 	default:
 		if !strings.HasPrefix(key, "gres/gpu:") {
-			return otherGPU(key)
+			return strangeKey(key)
 		}
 		n, state := parseCount(value)
-		if state == countBad || (state == countRead && max(*typed, 0)+n < 0) {
+		if state == countBad || n > mostCount {
 			return badCount(key, value)
 		}
 		if state == countRead {
@@ -76,7 +76,7 @@ func (t *tres) entry(key, value string, typed *int64) *fault {
 		return nil
 	}
 	n, state := parseCount(value)
-	if state == countBad {
+	if state == countBad || (n > mostCount && (key != "billing" || isNoValue(n))) {
 		return badCount(key, value)
 	}
 	if state == countAbsent {
@@ -89,12 +89,24 @@ func (t *tres) entry(key, value string, typed *int64) *fault {
 	return nil
 }
 
-// otherGPU refuses what is no TRES that sacct prints and looks like GPUs all
-// the same: it must not count as none.
-func otherGPU(key string) *fault {
+// mostCount is the largest count of CPUs, nodes or GPUs: Slurm keeps them in 32
+// bits, of which the two highest values mean "no value" and "infinite".
+const mostCount = 4294967293
+
+func isNoValue(n int64) bool { return n == mostCount+1 || n == mostCount+2 }
+
+// strangeKey refuses what is no TRES that sacct prints and looks like one that
+// is counted: it must not count as none.
+func strangeKey(key string) *fault {
+	if n, ok := parseDigits(key); ok && n <= 8 { // of those, Slurm knows all the names
+		return &fault{"", key + "= is the number of a TRES, where sacct prints its name", remedyCommand}
+	}
 	name, _, _ := strings.Cut(strings.ToLower(key), ":")
-	if name == "gres" || name == "gpu" || name == "gres/gpu" {
+	switch {
+	case name == "gres", name == "gpu", name == "gres/gpu", strings.HasPrefix(name, "gres/gpu/"):
 		return &fault{"", key + " is no TRES that sacct prints, where GPUs are gres/gpu", remedyPlainField}
+	case name == "cpu", name == "mem", name == "node", name == "billing", strings.ContainsAny(key, " \t\""):
+		return &fault{"", fmt.Sprintf("%q is no TRES that sacct prints", key), remedyPlainField}
 	}
 	return nil
 }
@@ -108,7 +120,7 @@ func (t *tres) memory(value string) *fault {
 		return nil
 	}
 	mib, rounded, ok := parseSizeMiB(value)
-	if !ok {
+	if !ok || isNoValue(mib) {
 		return &fault{"", fmt.Sprintf("mem=%s is not a whole number of MiB", value), remedyNoConvert}
 	}
 	if t.memoryMiB != Unknown {

@@ -235,6 +235,19 @@ func TestTRES(t *testing.T) {
 	bad("cpu=-4", "cpu=-4 is not a whole count")
 	bad("cpu=4,cpu=8", "cpu occurs twice")
 	bad("mem=4G,mem=4G", "mem occurs twice")
+	// no wrong number that looks right: signs for none, and keys that are not sacct's
+	for _, text := range []string{"cpu=4294967294", "node=4294967295", "gres/gpu=4294967294", "gres/gpu:a100=4294967294", "billing=4294967294", "cpu=999999999999"} {
+		bad("energy=5,"+text, text+" is not a whole count")
+	}
+	bad("mem=4294967294M", "mem=4294967294M")
+	f("billing=5000000000,cpu=4", 4, -1, -1, -1, 5000000000, 0)
+	bad("1=4,2=8192,4=1,1001=2", "1= is the number of a TRES")
+	for _, key := range []string{"CPU", "Mem", "NODE", "Billing", " cpu", `"cpu`} {
+		bad("energy=5,"+key+"=4", "is no TRES that sacct prints")
+	}
+	bad("cpu=4,gres/gpu/a100=2", "is no TRES that sacct prints")
+	bad("cpu=4,GRES/GPU=2", "is no TRES that sacct prints")
+	f("cpu=4,gres/mps=50,gres/shard=2,ic/ofed=7", 4, -1, -1, -1, -1, 0)
 	bad("billing=9223372036854775808", "billing=9223372036854775808 is not a whole count")
 }
 
