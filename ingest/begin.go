@@ -93,6 +93,7 @@ func (p *parser) adopt(s *schema, following string) error {
 	if p.report.Format == "" {
 		p.report.Format = format
 	}
+	s.drawn = s.delimiter == p.opt.Drawn
 	p.schema = s
 	p.report.HasDBIndex = p.report.HasDBIndex || s.has(fieldDBIndex) || s.has(fieldSLUID)
 	p.report.HasAllocTRES = p.report.HasAllocTRES || s.has(fieldAllocTRES)

@@ -23,6 +23,8 @@ type schema struct {
 	fold bool
 	// lastFree says that the last column can hold a new line.
 	lastFree bool
+	// drawn says that nobody can have known the delimiter before the dump.
+	drawn bool
 	// overlaps says that the delimiter can overlap with itself, as || in |||.
 	overlaps bool
 }

@@ -56,8 +56,13 @@ func TestJoined(t *testing.T) {
 	f(first+lines("c1;7;a;1740985200;1740988800;1740992400;cpu=4"), 1, "the times of a record")
 	f(first+lines("c1|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|cpu=4"), 1, "6 cells where 19 are due, in a line that has the times")
 	refused(t, first+lines("{", ` "jobs": [`, `  {"job_id": 7}]}`), "dump.txt:4: an answer in JSON stands among the lines", "by itself", Options{})
+	// nobody can have joined anything to a dump with a delimiter of its own
+	forged := strings.Join([]string{"train", rowA("Account=lab_b"), `{"job_id":7}`}, "\n")
+	jobs, report := mustRead(t, strings.ReplaceAll(strings.ReplaceAll(lines(layoutA, rowA("JobName=NAME")), "|", "\x1fd6q"), "NAME", forged), Options{Drawn: "\x1fd6q"})
+	require.Empty(t, report.Quarantined)
+	require.Equal(t, []string{forged}, names(jobs))
 	// one time in a name is the user's
-	jobs, _ := mustRead(t, lines(layoutA, rowA("JobName=run of\n2025-03-03T09:00:00 (1740988800x)")), Options{})
+	jobs, _ = mustRead(t, lines(layoutA, rowA("JobName=run of\n2025-03-03T09:00:00 (1740988800x)")), Options{})
 	require.Equal(t, []string{"run of\n2025-03-03T09:00:00 (1740988800x)"}, names(jobs))
 }
 

@@ -122,7 +122,7 @@ func (p *parser) endIn(text string) Instant {
 
 // continues reports whether a line is more of the text of the record before.
 func (p *parser) continues(c *cells, n int) bool {
-	if p.open.kind == noRecord || n > len(p.schema.columns) || c.startsRecord(p.schema) || looksLikeRecord(c.text) ||
+	if p.open.kind == noRecord || n > len(p.schema.columns) || c.startsRecord(p.schema) || (!p.schema.drawn && looksLikeRecord(c.text)) ||
 		len(p.open.text)+len(p.open.joined) > maxRecordBytes {
 		return false
 	}

@@ -21,6 +21,11 @@ type Options struct {
 	// Delimiter is what stands between cells, verbatim; "" finds it.
 	Delimiter string
 
+	// Drawn is the delimiter that was drawn at random for this dump, if any was.
+	// Where the header has it, a line that does not hold it is a user's text,
+	// whatever it looks like.
+	Drawn string
+
 	// Columns are the columns of a dump without a header, or the name of one
 	// of the layouts "xdmod", "xdmod-no-qos" and "xdmod-reqgres". A dump with
 	// a header is read by its header.

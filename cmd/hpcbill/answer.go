@@ -208,6 +208,7 @@ func (a *app) ingestAnswer(ctx context.Context, s *site, d dump, opt ingestOptio
 	if err != nil {
 		return record, report, err
 	}
+	d.options.Drawn = answer.delimiter
 	in, report, readErr := a.read(ctx, s, d, answer, 0)
 	if in != nil {
 		defer in.Abort()
