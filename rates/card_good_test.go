@@ -33,8 +33,8 @@ func TestCardHead(t *testing.T) {
 	require.Equal(t, "every-key.good.yaml", c.File)
 	require.Len(t, c.Digest, 64)
 	require.Len(t, c.Versions, 2)
-	require.Equal(t, rates.ByUsage, c.Versions[0].BillBy)
-	require.Equal(t, rates.ByStart, c.Versions[1].BillBy) // the card's own
+	require.Equal(t, rates.ByStart, c.Versions[0].BillBy) // the card's own
+	require.Equal(t, rates.ByUsage, c.Versions[1].BillBy)
 	price := c.Versions[1].Meters["core_hours"].Price
 	require.Equal(t, "0.0000087890625", price.One.String()) // not a digit lost
 }

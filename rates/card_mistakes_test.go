@@ -111,6 +111,10 @@ func TestMistakes(t *testing.T) {
 	f(all, `su: "cpus*0,8"}`, "21:41", "a comma stands outside the parentheses of a function", "a decimal has a point: 0.8; operands stand in parentheses: max(a, b)")
 	f("gpu_hours: gpus}", "gpu_hours: gpu(a100)}", "20:69", "gpu wants one name in double quotes", `write gpu("a100") or tres("license/matlab")`)
 
+	f(all, `su: 'tres("energy")/3600000'}`, "21:34", `a rate is units an hour, and tres("energy") is what the whole job used`, "write it as units:, or with per: job")
+	f(all, `su: 'gpu("gpu:a100")'}`, "21:35", `gpu("gpu:a100") has more than the type`, `write gpu("a100")`)
+	f(all, "su: -cores}", "21:34", "is always below 0: every job would be held", "a credit is an adjustment, not a charge")
+
 	// Rules, states, versions.
 	f("name: all", "name: gpu", "21:9", "a rule on line 20 is called gpu too", "give each rule a name of its own: charges are explained by it")
 	f(gpu, "charge", "21:9", "all can never match: gpu on line 20 comes first and matches all of it", "put the narrower rule first")
@@ -120,6 +124,45 @@ func TestMistakes(t *testing.T) {
 	f("price_by: class, price: {internal", "price_by: node_type, price: {gpuu", "13:64", "no hardware: entry has the type gpuu", "did you mean gpu?")
 	f("  - from: 2026-01-01", "  - from: 2025-06-01\n    until: 2026-03-01\n    meters: {su: {unit: SU, price: 1}}\n    rules: [{name: all, charge: {su: cpus}}]\n  - from: 2026-01-01",
 		"9", "the version from 2026-01-01 overlaps the one on line 5, which holds until 2026-03-01", "let that one end at the latest on 2026-01-01, or remove its until:")
+}
+
+// Under bill_by: usage each part of a job is rated by itself. What the whole
+// job has once must not be charged in each of them; what is rounded is warned
+// of.
+func TestChargesOfParts(t *testing.T) {
+	f := func(charge, fault, warning string) {
+		t.Helper()
+		text := strings.Replace(cardWithoutMistakes, "su: cores}", "su: "+charge+"}", 1)
+		text = strings.Replace(text, "    factor:\n      - {qos: {high: 2, low: 0.5}}\n", "", 1)
+		card, err := rates.LoadCard("c.yaml", []byte(strings.Replace(text, "source: somewhere", "bill_by: usage", 1)))
+		if fault != "" {
+			require.ErrorContains(t, err, fault)
+			return
+		}
+		require.NoError(t, err)
+		if warning == "" {
+			require.Empty(t, card.Warnings, charge)
+			return
+		}
+		require.Len(t, card.Warnings, 1, charge)
+		require.Contains(t, card.Warnings[0].Error(), warning)
+		_, err = rates.LoadCard("c.yaml", []byte(text))
+		require.NoError(t, err, "whole jobs may be charged so")
+	}
+	once := "bill_by: usage cuts jobs, and each part would be charged what the whole job has once"
+	rounds := "bill_by: usage cuts jobs, and this rounds each part"
+	f("cores", "", "")
+	f("{rate: cores, duration: elapsed_h + suspended_h}", "", "")
+	f("{rate: 2, per: job}", "", "")
+	f("{units: cpus*elapsed_h, amount: units*price*1.5}", "", "")
+	f("{rate: cpus, duration: timelimit_h}", "duration: "+once, "")
+	f("{rate: cpus, duration: 0.7*elapsed_h + 0.1*timelimit_h}", "duration: "+once, "")
+	f(`{units: 'tres("energy")/3600000'}`, "units: "+once, "")
+	f("{units: cpus*elapsed_h, amount: units*price + 1}", "amount: "+once, "")
+	f(`{rate: "max(cpus*elapsed_h, 1)", per: job}`, "this would see only the time of a job's last part", "")
+	f("{rate: cpus, duration: ceil(elapsed_h)}", "", "duration: "+rounds)
+	f(`{rate: cpus, units: "round(rate*duration, 2)"}`, "", "units: "+rounds)
+	f(`{rate: cpus, amount: "max(units*price, 0.01)"}`, "", "amount: "+rounds)
 }
 
 // What is no mistake: a byte order mark, and the line ends of Windows.
@@ -137,4 +180,8 @@ func TestDurationThatIsNone(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, c.Warnings, 1)
 	require.Contains(t, c.Warnings[0].Error(), "duration: counts the same hours for every job, however long it ran")
+	c, err = rates.LoadCard("c.yaml", []byte(strings.NewReplacer(
+		"    meters:", "      least: max(elapsed_h, 0.25)\n    meters:", "su: cores}", "su: {rate: cores, duration: least}}").Replace(cardWithoutMistakes)))
+	require.NoError(t, err)
+	require.Empty(t, c.Warnings, "a figure of the card has the time in it")
 }

@@ -222,8 +222,15 @@ func (c *chargeLoader) stage(stage formula.Stage, path string) *formula.Formula 
 	if f == nil {
 		return nil
 	}
-	if f.CanBeNegative() {
-		c.warn(n, path, "can be below 0: a job for which it is, is held", "write max(0, …)")
+	what := "a job"
+	if c.subject == formula.OfHolding {
+		what = "a holding"
+	}
+	switch {
+	case f.IsNegative():
+		c.Fault(n, path, "is always below 0: every "+strings.TrimPrefix(what, "a ")+" would be held", "a credit is an adjustment, not a charge")
+	case f.CanBeNegative():
+		c.warn(n, path, "can be below 0: "+what+" for which it is, is held", "write max(0, …)")
 	}
 	if c.subject == formula.OfHolding {
 		c.storageUnits(n, path, f)
@@ -247,10 +254,12 @@ func (c *chargeLoader) check() {
 			c.Fault(n, c.path+".duration", "a charge per job has no duration", "remove one of the two")
 		case !d.Dimension().IsHours():
 			c.Fault(n, c.path+".duration", fmt.Sprintf("is not a time but %s", d.Dimension()), "a duration is in hours, such as max(elapsed_h, 0.25)")
-		case !slices.ContainsFunc(timeSlots[:], d.Uses):
+		case !slices.ContainsFunc(timeSlots[:], d.DependsOn):
 			c.warn(n, c.path+".duration", "counts the same hours for every job, however long it ran", "write elapsed_h into it, or  per: job  for a fee")
 		}
 	}
+	c.checkEnergy(c.formulas[formula.RateStage])
+	c.checkParts()
 	if charge.Units == nil {
 		return
 	}

@@ -129,6 +129,21 @@ func TestGPUTypesAndShards(t *testing.T) {
 	f("c", "cpu=1,gres/gpumem=40G,gres/gpuutil=97,gres/tmp=262144000,node=1", 0, "1 core-hour;")
 }
 
+// Energy that AllocTRES leaves out was not measured, which is not none.
+func TestEnergyThatWasNotMeasured(t *testing.T) {
+	r := rater(t, caseCard(t, `
+  rules: [{name: all, charge: {core_hours: {units: "tres(\"energy\")/3600000"}}}]`))
+	j := jobOf("cpu", 3600)
+	j.AllocTRES = "billing=4,cpu=4,energy=7200000,node=1"
+	require.Equal(t, "2", oneOutcome(t, r, j).Charges[0].Quantity.String())
+	j.AllocTRES = "billing=4,cpu=4,energy=0,node=1"
+	require.Equal(t, "0", oneOutcome(t, r, j).Charges[0].Quantity.String())
+	j.AllocTRES = "billing=4,cpu=4,node=1"
+	o := oneOutcome(t, r, j)
+	require.Equal(t, Held, o.Verdict)
+	require.Contains(t, o.Cause.Detail, `tres("energy")`)
+}
+
 // What was allocated is billed, not what was asked for (C73); what Slurm
 // recorded as billing, with the site's scale (C74); the site's own truncation
 // (C76) and combination of weights (C77).

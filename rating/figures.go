@@ -135,7 +135,7 @@ func (r *Rater) setMemory(h *rates.Hardware, j *ingest.Job, ex *recorder) {
 }
 
 // tres gives formulas a TRES by name. What an AllocTRES leaves out is 0, but
-// for what every job has. GPUs of one type are known only where all GPUs of
+// for what every job has: energy that is left out was not measured. GPUs of one type are known only where all GPUs of
 // the job have a type.
 func (r *Rater) tres(name string) (count int64, known bool) {
 	j := r.job
@@ -155,7 +155,7 @@ func (r *Rater) tres(name string) (count int64, known bool) {
 		return count, true
 	}
 	switch name {
-	case "cpu", "mem", "node":
+	case "cpu", "mem", "node", formula.Energy:
 		return 0, false
 	}
 	return 0, true

@@ -251,6 +251,10 @@ func folded(o op, b []Bounds) Bounds {
 }
 
 func (p *parser) quotient(n *node, over, under Bounds) Bounds {
+	if under.isZero() && !n.operands[1].anyFigure() {
+		p.fault(n.operands[1].from, "divides by 0", "")
+		return Bounds{lowOpen: true, highOpen: true}
+	}
 	if under.hasZero() {
 		under := n.operands[1]
 		source := p.source(under)

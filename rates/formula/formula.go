@@ -51,11 +51,28 @@ func (f *Formula) Constant() (x money.Exact, ok bool) {
 	return x, err == nil
 }
 
+// IsNegative reports whether the value is below 0 whatever the job is.
+func (f *Formula) IsNegative() bool {
+	high, bounded := f.bounds.High()
+	return bounded && high.Sign() < 0
+}
+
 // Uses reports whether the formula names the figure of a slot.
 func (f *Formula) Uses(slot Slot) bool {
 	found := false
 	f.root.walk(func(n *node) { found = found || n.op == opFigure && n.slot == slot })
 	return found
+}
+
+// DependsOn reports whether the figure of a slot is in the formula, named or in
+// one of the card's own figures that it names.
+func (f *Formula) DependsOn(slot Slot) bool {
+	return f.root.anyBelow(func(n *node) bool { return n.op == opFigure && n.let == nil && n.slot == slot })
+}
+
+// DependsOnEnergy is DependsOn for the TRES energy.
+func (f *Formula) DependsOnEnergy() bool {
+	return f.root.anyBelow(func(n *node) bool { return n.op == opTRES && n.tres == Energy })
 }
 
 // UsesTRES reports whether the formula asks for a TRES by name.

@@ -119,7 +119,7 @@ func (p *parser) places(n *node, arg ast.Expr) bool {
 			return true
 		}
 	}
-	p.fault(p.offset(arg.Pos()), "the number of digits is not a whole number", fmt.Sprintf("write a number from -%d to %d", maxPlaces, maxPlaces))
+	p.fault(p.offset(arg.Pos()), "the number of digits is not a whole number, or too large", fmt.Sprintf("write a number from -%d to %d", maxPlaces, maxPlaces))
 	return false
 }
 
@@ -158,6 +158,9 @@ func (p *parser) byName(function string, e *ast.CallExpr) *node {
 	switch {
 	case function == "gpu":
 		n.tres = "gres/gpu:" + text
+		if !p.gpuType(e, text) {
+			return nil
+		}
 		n.figure.Bounds = upTo(maxGPUs, money.Int(1))
 		return n
 	case strings.HasPrefix(text, "gres/") || strings.HasPrefix(text, "license/"):
@@ -167,12 +170,35 @@ func (p *parser) byName(function string, e *ast.CallExpr) *node {
 		p.fault(p.offset(e.Pos()), fmt.Sprintf("%s has a name of its own", n.name), "write "+own)
 		return nil
 	}
-	if kinds := []string{"gres/", "license/", "bb/", "fs/", "ic/"}; !slices.ContainsFunc(kinds, func(k string) bool { return strings.HasPrefix(text, k) }) &&
-		text != "energy" && text != "pages" && text != "vmem" {
+	kind, name, named := strings.Cut(text, "/")
+	switch {
+	case slices.Contains([]string{"fs", "ic", "vmem", "pages"}, kind):
+		p.fault(p.offset(e.Pos()), fmt.Sprintf("%s is measured of the job's steps, and no job is allocated any", n.name), "AllocTRES has gres/…, license/…, bb/… and energy beside CPUs, memory, nodes and billing")
+		return nil
+	case text != Energy && (!slices.Contains([]string{"gres", "license", "bb"}, kind) || !named || name == ""):
 		p.fault(p.offset(e.Pos()), fmt.Sprintf("%q is not the name of a TRES", text), "as sacctmgr show tres has it: gres/gpu:a100, license/matlab, bb/cray, energy")
 		return nil
 	}
 	return n
+}
+
+// Energy is the TRES that is not allocated but measured, of the whole job, in
+// joules: Slurm adds it to AllocTRES where it measures it.
+const Energy = "energy"
+
+// gpuType reports a name in gpu("…") that no type of GPUs has.
+func (p *parser) gpuType(e *ast.CallExpr, name string) bool {
+	message, remedy := "", ""
+	switch bare := strings.TrimPrefix(strings.TrimPrefix(name, "gres/"), "gpu:"); {
+	case bare != name:
+		message, remedy = fmt.Sprintf("gpu(%q) has more than the type", name), fmt.Sprintf("write gpu(%q)", bare)
+	case strings.ContainsAny(name, "*?"):
+		message, remedy = fmt.Sprintf("gpu(%q) is a glob, and counts one type", name), "write gpus for all types together, or add up those meant; match: {gpu_type: …} knows globs"
+	default:
+		return true
+	}
+	p.fault(p.offset(e.Pos()), message, remedy)
+	return false
 }
 
 // slotted are the TRES that are figures already.

@@ -71,6 +71,14 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
+// anyBelow reports whether is holds for n or anything below it, also inside the
+// card's own figures.
+func (n *node) anyBelow(is func(*node) bool) bool {
+	found := false
+	n.walk(func(n *node) { found = found || is(n) || n.let != nil && n.let.anyBelow(is) })
+	return found
+}
+
 func (n *node) anyFigure() bool {
 	found := false
 	n.walk(func(n *node) { found = found || n.op == opFigure || n.op == opTRES })

@@ -155,6 +155,8 @@ func (p *parser) figure(e *ast.Ident) *node {
 	remedy := nearest.Remedy(e.Name, p.scope.Names())
 	if sign, ok := words[e.Name]; ok {
 		remedy = "write " + sign
+	} else if other, ok := spelled[strings.ToLower(e.Name)]; ok {
+		remedy = "write " + other
 	} else if meant := synonyms[strings.ToLower(e.Name)]; p.scope.has(meant) {
 		remedy = fmt.Sprintf("did you mean %s?", meant)
 	} else if _, ok := functions[e.Name]; ok || e.Name == "gpu" || e.Name == "tres" {

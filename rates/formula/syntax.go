@@ -21,7 +21,7 @@ var foreign = []struct{ sign, spelled string }{
 }
 
 // words are names that people write for an operator.
-var words = map[string]string{"and": "&&", "or": "||", "not": "!", "if": "choose(condition, a, b)", "x": "*"}
+var words = map[string]string{"and": "&&", "or": "||", "not": "!", "if": "choose(condition, a, b)", "x": "*", "mod": "a - b*floor(a/b)", "div": "floor(a/b)"}
 
 // synonyms are names that people try for a figure.
 var synonyms = map[string]string{
@@ -29,6 +29,15 @@ var synonyms = map[string]string{
 	"mem": "mem_gib", "memory": "mem_gib", "ram": "mem_gib", "gib": "mem_gib", "gb": "mem_gib",
 	"hours": "elapsed_h", "time": "elapsed_h", "elapsed": "elapsed_h", "walltime": "elapsed_h", "runtime": "elapsed_h", "duration_h": "elapsed_h",
 	"timelimit": "timelimit_h", "quota": "quota_tb", "used": "used_tb", "usage": "used_tb",
+}
+
+// spelled are names that people try for what has to be written otherwise.
+var spelled = map[string]string{
+	"energy": `tres("energy"), joules of the whole job`, "energy_kwh": `tres("energy")/3600000, in units: or with per: job`,
+	"elapsed_s": "elapsed_h*3600", "elapsed_min": "elapsed_h*60", "elapsed_d": "elapsed_h/24",
+	"quota_gb": "quota_tb*1000", "used_gb": "used_tb*1000", "mean_gb": "mean_tb*1000", "max_gb": "max_tb*1000",
+	"quota_gib": "quota_tib*1024", "used_gib": "used_tib*1024", "mean_gib": "mean_tib*1024", "max_gib": "max_tib*1024",
+	"mem_tib": "mem_gib/1024", "mem_tb": "mem_gb/1000", "mem_mb": "mem_mib, of 2^20 bytes, or mem_gb*1000",
 }
 
 // syntax reports the first of Go's complaints, in this language's words.
