@@ -9,6 +9,31 @@ import (
 	"hpcbill/rates/nearest"
 )
 
+// mistypedClasses warns of rows for a class that no group has and that is
+// nearly the name of one that has no row: its groups pay what "*" says.
+func (c *Card) mistypedClasses(m *Meter, rows, classes []string) Faults {
+	var faults Faults
+	rowless := slices.DeleteFunc(slices.Clone(classes), func(class string) bool { return slices.Contains(rows, class) })
+	for _, e := range m.Price.Table {
+		near, ok := nearest.Word(e.Value, rowless)
+		if ok && m.pricesClass(near) && !isGlob(e.Value) && !slices.Contains(classes, e.Value) && e.Value != rowLabel("*") {
+			faults = append(faults, Fault{
+				File: c.File, Line: e.Line, Field: "meters." + m.Name + ".price." + e.Value,
+				Message: fmt.Sprintf("no group has the class %s, and %s has no row", e.Value, near), Remedy: fmt.Sprintf("did you mean %s?", near),
+			})
+		}
+	}
+	return faults
+}
+
+// pricesClass reports whether a table by class has a price for it.
+func (m *Meter) pricesClass(class string) bool {
+	f := &Facts{Values: &formula.Values{}}
+	f.Text[Class] = class
+	_, _, err := m.PriceFor(f)
+	return err == nil
+}
+
 // UnpricedClasses warns of the classes for which a table of prices by class
 // has no row, in the card's last version: what their groups use is held.
 func (c *Card) UnpricedClasses(classes []string) Faults {
@@ -26,10 +51,9 @@ func (c *Card) UnpricedClasses(classes []string) Faults {
 		for _, e := range m.Price.Table {
 			rows = append(rows, e.Value)
 		}
+		faults = append(faults, c.mistypedClasses(m, rows, classes)...)
 		for _, class := range classes {
-			f := &Facts{Values: &formula.Values{}}
-			f.Text[Class] = class
-			if _, _, err := m.PriceFor(f); err == nil {
+			if m.pricesClass(class) {
 				continue
 			}
 			remedy := fmt.Sprintf("add a row  %s: …  or  \"*\": …", class)

@@ -27,4 +27,18 @@ versions:
 	require.Equal(t, "c.yaml:6: meters.su: has no price for the class external, which groups have: what they are charged of it is held", found[0].Error())
 	require.Equal(t, "it has one for extrenal: write external, if that is meant", found[0].Hint())
 	require.Equal(t, `add a row  industry: …  or  "*": …`, found[1].Hint())
+
+	// "internal" mistyped beside a row for the rest is nobody's price.
+	c, err = rates.LoadCard("c.yaml", []byte(`card: c
+currency: EUR
+versions:
+  - from: 2025-01-01
+    meters: {su: {unit: SU, price: {Internal: "0.01", partner: "0.02", "*": "0.05"}}}
+    rules: [{name: all, charge: {su: cpus}}]
+`))
+	require.NoError(t, err)
+	found = c.UnpricedClasses([]string{"external", "internal"})
+	require.Len(t, found, 1)
+	require.Equal(t, "c.yaml:5: meters.su.price.Internal: no group has the class Internal, and internal has no row", found[0].Error())
+	require.Equal(t, "did you mean internal?", found[0].Hint())
 }

@@ -51,8 +51,12 @@ func (v *versionLoader) readFactor(n *yaml.Node, path string) *Factor {
 }
 
 func (v *versionLoader) readElse(factor *Factor, n *yaml.Node, path string) {
-	if n.Value == "hold" {
+	switch n.Value {
+	case "hold":
 		factor.ElseHold = true
+		return
+	case "held", "holds", "Hold", "error", "fault":
+		v.Fault(n, path, fmt.Sprintf("unknown choice %q", n.Value), "write hold, or a number")
 		return
 	}
 	if x, ok := v.factorNumber(n, path); ok {

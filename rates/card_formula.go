@@ -21,6 +21,7 @@ var identifierForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // scope is what a formula of the version may use at a stage.
 func (v *versionLoader) scope(subject formula.Subject, stage formula.Stage) formula.Scope {
 	s := formula.NewScope(subject, stage)
+	s = v.explained(s)
 	for name, h := range v.hidden {
 		s = s.Hide(name, h.why, h.remedy)
 	}
@@ -35,6 +36,19 @@ func (v *versionLoader) scope(subject formula.Subject, stage formula.Stage) form
 		s = v.boundHardware(s)
 	}
 	return s
+}
+
+// explained tells of names that mean something elsewhere in a card why they are
+// no figures.
+func (v *versionLoader) explained(s formula.Scope) formula.Scope {
+	s = s.Explain(v.meterOrder, "is a meter, and no figure", "charge it by a formula of its own; a formula for several meters is a figure of let:")
+	var fields []string
+	for _, f := range matchFields() {
+		if f.kind != numberKind {
+			fields = append(fields, f.name)
+		}
+	}
+	return s.Explain(fields, "is matched, and is no number", "write a rule with a match:, or a factor by it")
 }
 
 // constantLet reports whether a figure is made of constant figures only.
@@ -92,8 +106,10 @@ func (l *cardLoader) decimal(n *yaml.Node, path string) (money.Exact, bool) {
 	switch {
 	case err != nil:
 		l.Fault(n, path, err.Error(), numberRemedy(text))
+	case len(text) > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9':
+		l.Fault(n, path, fmt.Sprintf("%s begins with a 0", text), "write the number without it")
 	case x.Sign() < 0:
-		l.Fault(n, path, fmt.Sprintf("%s is negative", text), "a credit is an adjustment, not a price")
+		l.Fault(n, path, fmt.Sprintf("%s is negative", text), negativeRemedy(path))
 	case !x.Round(MaxPriceDecimals, money.Down).Equal(x):
 		l.Fault(n, path, fmt.Sprintf("%s has more than %d digits after the point", text, MaxPriceDecimals), "shorten it, or write the division into the formula: 1/7")
 	default:
@@ -102,10 +118,29 @@ func (l *cardLoader) decimal(n *yaml.Node, path string) (money.Exact, bool) {
 	return x, false
 }
 
+// negativeRemedy is what to do about a number below 0.
+func negativeRemedy(path string) string {
+	if strings.Contains(path, ".price") {
+		return "a credit is an adjustment, not a price"
+	}
+	return "write 0 or more"
+}
+
 // numberRemedy is what to do about a text that is no decimal.
 func numberRemedy(text string) string {
 	digits := strings.TrimRight(text, " %")
+	grouped := strings.NewReplacer("_", "", " ", "", "\u00a0", "", "\u202f", "", "'", "").Replace(text)
 	switch {
+	case strings.HasPrefix(text, ".") && isDecimal("0"+text):
+		return "write 0" + text
+	case strings.HasSuffix(text, ".") && isDecimal(text+"0"):
+		return "write " + strings.TrimSuffix(text, ".")
+	case strings.HasPrefix(text, "+") && isDecimal(text[1:]):
+		return "write " + text[1:]
+	case grouped != text && isDecimal(grouped):
+		return "write " + grouped
+	case isQuotient(text):
+		return "only factors are quotients: write its first 13 digits, or the division into the formula"
 	case strings.ContainsAny(text, "“”‘’"):
 		return "write straight quotes, or none"
 	case strings.HasSuffix(text, "%") && isDecimal(digits):
@@ -114,10 +149,18 @@ func numberRemedy(text string) string {
 	case strings.Count(text, ",") == 1 && isDecimal(strings.Replace(text, ",", ".", 1)):
 		return "write it with a point: " + strings.Replace(text, ",", ".", 1)
 	}
+	if number := strings.TrimLeft(text, " €$£¥"); number != text && isDecimal(number) {
+		return fmt.Sprintf("write the number alone, without its unit: %s", number)
+	}
 	if number := strings.TrimRight(text, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz€$£¥"); isDecimal(number) {
 		return fmt.Sprintf("write the number alone, without its unit: %s", number)
 	}
 	return "write a plain decimal such as 0.012"
+}
+
+func isQuotient(text string) bool {
+	over, under, ok := strings.Cut(text, "/")
+	return ok && isDecimal(strings.TrimSpace(over)) && isDecimal(strings.TrimSpace(under))
 }
 
 func isDecimal(text string) bool {

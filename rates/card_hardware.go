@@ -2,6 +2,7 @@ package rates
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,13 +39,13 @@ func (v *versionLoader) nodeType(e yamldoc.Field, path string) *Hardware {
 		case "match":
 			h.Match = v.match(f.Value, at, hardwareFields())
 		case "cores":
-			h.Cores, h.HasCores = v.size(f.Value, at, false)
+			h.Cores, h.HasCores = v.number(f.Value, at, false)
 		case "mem_gib":
 			h.MemoryGiB, h.HasMemory = v.size(f.Value, at, false)
 		case "gpus":
-			h.GPUs, h.HasGPUs = v.size(f.Value, at, true)
+			h.GPUs, h.HasGPUs = v.number(f.Value, at, true)
 		case "threads":
-			h.Threads, h.HasThreads = v.size(f.Value, at, false)
+			h.Threads, h.HasThreads = v.number(f.Value, at, false)
 		case "mem_per_core_gib":
 			h.MemoryPerCoreGiB, h.HasMemoryPerCore = v.size(f.Value, at, false)
 		case "tres_weights":
@@ -112,8 +113,25 @@ func (v *versionLoader) priorityFlags(n *yaml.Node, path string) []string {
 	return flags
 }
 
+// number reads how many of something the hardware has.
+func (v *versionLoader) number(n *yaml.Node, path string, zero bool) (money.Exact, bool) {
+	x, ok := v.size(n, path, zero)
+	if ok && !x.IsInt() {
+		v.Fault(n, path, fmt.Sprintf("%s is no whole number", x), "write how many one node has; a weight belongs into the formula")
+	}
+	return x, ok && x.IsInt()
+}
+
+// inTera is a size of memory with the unit of a power of 1024 more.
+var inTera = regexp.MustCompile(`^([0-9.]+) ?(T|TB|TiB)$`)
+
 // size reads a figure of the hardware.
 func (v *versionLoader) size(n *yaml.Node, path string, zero bool) (money.Exact, bool) {
+	if m := inTera.FindStringSubmatch(n.Value); m != nil && strings.HasSuffix(path, "_gib") && isDecimal(m[1]) {
+		tera, _ := money.ParseDecimal(m[1])
+		v.Fault(n, path, fmt.Sprintf("not a decimal number: %q", n.Value), fmt.Sprintf("write it in GiB: %s", tera.Mul(money.Int(1024))))
+		return tera, false
+	}
 	x, ok := v.decimal(n, path)
 	if ok && x.Sign() == 0 && !zero {
 		v.Fault(n, path, "is 0", "formulas divide by it: write what one node has, or leave it out")

@@ -59,7 +59,7 @@ func (v *versionLoader) meter(m *Meter, e yamldoc.Field, path string) {
 		at := path + "." + f.Key
 		switch f.Key {
 		case "unit":
-			m.Unit, _ = v.Text(f.Value, at)
+			m.Unit = v.label(f.Value, at)
 		case "price":
 			price = f.Value
 		case "price_by":
@@ -124,13 +124,20 @@ func (v *versionLoader) table(n *yaml.Node, field matchField, path string, numbe
 	entries := v.Entries(n, path, "a value of "+field.name+" and its number")
 	for _, e := range entries {
 		at := path + "." + e.Key
-		c, ok := v.condition(field, []*yaml.Node{e.KeyNode}, at)
+		row := PriceEntry{Value: rowLabel(e.Key), Line: e.KeyNode.Line}
+		ok := true
+		if e.Key != "*" || field.isText() { // all the rest, of numbers and dates too
+			var c condition
+			c, ok = v.condition(field, []*yaml.Node{e.KeyNode}, at)
+			row.Match.conditions = []condition{c}
+		}
 		x, okNumber := number(e.Value, at)
 		if !ok || !okNumber {
 			continue
 		}
 		v.checkNodeType(e.KeyNode, at, field, e.Key)
-		table = append(table, PriceEntry{Value: label(e.Key), Match: Match{conditions: []condition{c}}, Price: x, Line: e.KeyNode.Line})
+		row.Price = x
+		table = append(table, row)
 	}
 	if len(entries) == 0 && n.Kind == yaml.MappingNode {
 		v.Fault(n, path, "is an empty table", "write  value: number  pairs")
@@ -139,8 +146,8 @@ func (v *versionLoader) table(n *yaml.Node, field matchField, path string, numbe
 	return table
 }
 
-// label is what a price's row is called where it is printed.
-func label(value string) string {
+// rowLabel is what a price's row is called where it is printed.
+func rowLabel(value string) string {
 	if value == "*" {
 		return "other"
 	}
@@ -173,7 +180,7 @@ func (v *versionLoader) priceList(n *yaml.Node, path string) Price {
 			case "price":
 				e.Price, _ = v.decimal(f.Value, at+".price")
 			case "label":
-				e.Value, _ = v.Text(f.Value, at+".label")
+				e.Value = v.label(f.Value, at+".label")
 			}
 		}
 		if fields != nil {

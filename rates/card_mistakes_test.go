@@ -1,6 +1,7 @@
 package rates_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,6 +75,7 @@ func TestMistakes(t *testing.T) {
 	// Where things stand.
 	f("    rules:", "   rules:", "19:4", "is indented by 3 spaces, as nothing beside it is", "indent it exactly like the keys that it belongs with")
 	f("    meters:", "      meters:", "11:7", "is a key of the version, and stands under let:", "indent it, and what belongs to it, no further than let:")
+	f("    meters:", "\tmeters:", "11:1", "a tab indents this line", "indent with spaces")
 	f("    rules:", "\trules:", "19:1", "a tab indents this line", "indent with spaces")
 	f("  - from: 2026-01-01\n", "    from: 2026-01-01\n", "5:5", "is not a list", "begin each entry with a dash, or write [a, b]")
 	f("[COMPLETED, FAILED, TIMEOUT, CANCELLED]", "{COMPLETED: yes}", "17:15", "is not a single value", "write one value, not keys of its own")
@@ -97,9 +99,28 @@ func TestMistakes(t *testing.T) {
 	f(`, price: "0.012"}`, "}", "12:7", "has no price", "add  price: 0  if it is counted and costs nothing")
 	f("2026-01-01", "01.01.2026", "5:11", "is not a date such as 2026-03-31", "write year-month-day, a day that exists")
 
+	plain := "12:29"
+	f(`"0.012"`, "1_000", plain, `not a decimal number: "1_000"`, "write 1000")
+	f(`"0.012"`, "1 000", plain, `not a decimal number: "1 000"`, "write 1000")
+	f(`"0.012"`, ".5", plain, `not a decimal number: ".5"`, "write 0.5")
+	f(`"0.012"`, "1.", plain, `not a decimal number: "1."`, "write 1")
+	f(`"0.012"`, "+1", plain, `not a decimal number: "+1"`, "write 1")
+	f(`"0.012"`, "€5", plain, `not a decimal number: "€5"`, "write the number alone, without its unit: 5")
+	f(`"0.012"`, "1/7", plain, `not a decimal number: "1/7"`, "only factors are quotients: write its first 13 digits, or the division into the formula")
+	f(`"0.012"`, "0x10", plain, `not a decimal number: "0x10"`, "write a plain decimal such as 0.012")
+	f(`"0.012"`, "1:30", plain, `not a decimal number: "1:30"`, "write a plain decimal such as 0.012")
+	f(`"0.012"`, "010", plain, "010 begins with a 0", "write the number without it")
+	f("low: 0.5", "low: -1", "15:30", "-1 is negative", "write 0 or more")
+	f("low: 0.5", "low: 1/0", "15:32", "divides by 0", "")
+	f("low: 0.5}", "low: 0.5}, else: held", "15:42", `unknown choice "held"`, "write hold, or a number")
+	f("mem_gib: 256", "mem_gib: 2TB", "8:33", `not a decimal number: "2TB"`, "write it in GiB: 2048")
+	f("cores: 64, mem_gib: 256", "cores: 6.4, mem_gib: 256", "8:20", "6.4 is no whole number", "write how many one node has; a weight belongs into the formula")
+
 	// Formulas.
 	f(all, "su: coers}", "21:34", "unknown name coers", "did you mean cores?")
 	f(all, "sus: cores}", "21:30", "unknown meter sus", "did you mean su?")
+	f(all, "su: gpu_hours}", "21:34", "gpu_hours is a meter, and no figure", "charge it by a formula of its own; a formula for several meters is a figure of let:")
+	f(all, "su: partition}", "21:34", "partition is matched, and is no number", "write a rule with a match:, or a factor by it")
 	f(all, "su: memory}", "21:34", "unknown name memory", "did you mean mem_gib?")
 	f("max(cpus", "maximum(cpus", "10:14", "unknown function maximum", "did you mean max?")
 	f(all, "su: elapsed_h + mem_gib}", "21:46", "elapsed_h (hours) and mem_gib (GiB) are not the same kind of figure", "hours go only with hours: multiply both sides by the time, or neither")
@@ -122,6 +143,43 @@ func TestMistakes(t *testing.T) {
 	f(gpu, "match: {gpus: many}, charge", "20:35", "not a decimal number", "write a number, a range such as 2..8 or a comparison such as > 128")
 	f(gpu, `match: {partition: "> 0"}, charge`, "20:40", `"> 0" compares a text`, "partition is a text: write a value or a glob such as gpu*")
 	f("price_by: class, price: {internal", "price_by: node_type, price: {gpuu", "13:64", "no hardware: entry has the type gpuu", "did you mean gpu?")
+	match := func(wrong, message, hint string) {
+		t.Helper()
+		f(gpu, "match: {"+wrong+"}, charge", "20:"+strconv.Itoa(28+strings.Index(wrong, ": ")+2+1), message, hint)
+	}
+	match(`partition: "gpu1,gpu2"`, "no partition has a comma", "write a list: [gpu1, gpu2]")
+	match(`partition: "gpu1|gpu2"`, `"gpu1|gpu2" is the name of no partition, and only * and ? stand for other letters`, "write a glob such as gpu*, or a list [gpu1, gpu2]")
+	match(`qos: "^high"`, `"^high" is the name of no qos`, "write a glob such as gpu*, or a list [gpu1, gpu2]")
+	match(`partition: "gpu[12]"`, `"gpu[12]" is the name of no partition`, "write a glob such as gpu*, or a list [gpu1, gpu2]")
+	match("gpu_type: none", "none is no type of GPU", "write  gpus: 0  for jobs without GPUs")
+	match(`node_name: "n[1"`, `"n[1" lacks its closing bracket`, "write names, a glob such as gpu-*, or Slurm's short form: n[01-12]")
+	match(`node_name: "n[00001-99999]"`, "lists more than 4096 nodes", "write a glob such as gpu-*")
+	match(`state: "COMPLTE*"`, "COMPLTE* is not a state of Slurm's", "did you mean COMPLETED?")
+	match(`cpus: "1-8"`, `not a decimal number: "1-8"`, "write a range with two points: 1..8")
+	match("cpus: 8+", `not a decimal number: "8+"`, `write ">= 8"`)
+	match("cpus: ≥8", `not a decimal number: "≥8"`, `write ">= 8"`)
+	match(`cpus: "> 8, < 16"`, `not a decimal number`, `write "> 8 && < 16"`)
+	match(`mem_gib: "> 16G"`, `not a decimal number: "16G"`, "write a number, a range such as 2..8 or a comparison such as > 128; mem_gib is memory allocated, GiB")
+	match("elapsed_h: 1:30", `not a decimal number: "1:30"`, "write a number, a range such as 2..8 or a comparison such as > 128; elapsed_h is hours run, without suspension")
+	match("cpus: 0", "no job has cpus 0", "it is CPUs allocated")
+	match(`gpus: "< 0"`, "no job has gpus < 0", "it is GPUs allocated")
+	match("hour: 22..6", "the range 22..6 is empty", "over midnight write [22..23, 0..6]")
+	match("start: 0226-07-01", `"0226-07-01" is not a date`, "write a day such as 2026-03-31, 2026-03-01..2026-03-31 or >= 2026-03-01")
+	f("[COMPLETED, FAILED, TIMEOUT, CANCELLED]", "all", "17:15", "all is not a state of Slurm's", `write "*" for every state`)
+
+	// What is printed, and what frees jobs.
+	free := "charge: {su: cores}"
+	f(free, "exclude: no", "21:30", `"no" is no reason, and whatever stands here frees the jobs`, "remove the key, if they are to be charged")
+	f(free, "exclude: true", "21:30", `"true" is no reason`, "say why in words: they are printed")
+	f("NODE_FAIL: the node failed", "NODE_FAIL: yes", "18:28", `"yes" is no reason`, "say why in words: they are printed")
+	f("unit: SU", `unit: "S\tU"`, "12:18", "has the character U+0009, which cannot be printed in a line", "remove it")
+	f("unit: SU", `unit: "\u202eSU"`, "12:18", "has the character U+202E, which cannot be printed in a line", "remove it")
+	f("unit: SU", `unit: " "`, "12:18", "is blank", "write what is to be printed")
+	f("name: all", "name: "+strings.Repeat("x", 101), "21:16", "has 101 characters", "write at most 100; a note: may be longer")
+	f(`su: {unit: SU, price: "0.012"}`, "su: {}", "12:7", "has no price", "add  price: 0  if it is counted and costs nothing")
+	f(`su: {unit: SU, price: "0.012"}`, "su: {<<: 5}", "12:16", "merges what is not a mapping", "write  <<: *name  of one that &name marks above")
+	f("- {qos: {high: 2, low: 0.5}}", "- {}", "15:9", "names no field", "write  - {qos: {high: 2, low: 0.5}}")
+
 	f("  - from: 2026-01-01", "  - from: 2025-06-01\n    until: 2026-03-01\n    meters: {su: {unit: SU, price: 1}}\n    rules: [{name: all, charge: {su: cpus}}]\n  - from: 2026-01-01",
 		"9", "the version from 2026-01-01 overlaps the one on line 5, which holds until 2026-03-01", "let that one end at the latest on 2026-01-01, or remove its until:")
 }
@@ -172,6 +230,42 @@ func TestNoMistakes(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, c.Warnings)
 	}
+}
+
+// Storage is prorated once.
+func TestDaysThatAreProrated(t *testing.T) {
+	f := func(rule, message string) {
+		t.Helper()
+		text := cardWithoutMistakes + "    storage: [{name: home, " + rule + "}]\n"
+		_, err := rates.LoadCard("c.yaml", []byte(strings.Replace(text, "      su: {", "      disk: {unit: TB-month, price: 5}\n      su: {", 1)))
+		if message == "" {
+			require.NoError(t, err)
+			return
+		}
+		require.ErrorContains(t, err, message)
+	}
+	twice := "counts days, and prorate: day multiplies by days/month_days"
+	f("charge: {disk: quota_tb*days/month_days}", twice)
+	f("prorate: day, charge: {disk: {rate: days}}", twice)
+	f("prorate: none, charge: {disk: quota_tb*days/month_days}", "")
+	f("charge: {disk: {units: quota_tb*days/month_days}}", "")
+	f("charge: {disk: quota_gb}", "unknown name quota_gb")
+}
+
+// A table of prices by numbers or dates has a row for the rest, too.
+func TestRestOfATable(t *testing.T) {
+	f := func(factor string, warnings int) {
+		t.Helper()
+		c, err := rates.LoadCard("c.yaml", []byte(strings.Replace(cardWithoutMistakes, "qos: {high: 2, low: 0.5}", factor, 1)))
+		require.NoError(t, err)
+		require.Len(t, c.Warnings, warnings)
+	}
+	f(`cpus: {1..8: 1, "*": 2}`, 0)
+	f(`hour: {0..6: 0.5, "*": 2}`, 0)
+	f(`start: {2026-07-01..2026-08-31: 0.5, "*": 2}`, 0)
+	f(`weekday: {sat..sun: 0.5, "*": 2}`, 0)
+	_, err := rates.LoadCard("c.yaml", []byte(strings.Replace(cardWithoutMistakes, "qos: {high: 2, low: 0.5}", `cpus: {"*": 2, 1..8: 1}`, 1)))
+	require.ErrorContains(t, err, "1..8 is never reached")
 }
 
 // What may be meant is warned of.

@@ -43,15 +43,15 @@ func (v *versionLoader) rule(n *yaml.Node, path string) *Rule {
 		at := path + "." + f.Key
 		switch f.Key {
 		case "name":
-			r.Name, _ = v.Text(f.Value, at)
+			r.Name = v.label(f.Value, at)
 		case "match":
 			r.Match = v.match(f.Value, at, jobFields())
 		case "charge":
 			charge = &fields[i]
 		case "exclude":
-			r.Exclude, _ = v.Text(f.Value, at)
+			r.Exclude = v.reason(f.Value, at)
 		case "waive":
-			r.Waive, _ = v.Text(f.Value, at)
+			r.Waive = v.reason(f.Value, at)
 		case "factor":
 			factors = append(factors[:len(factors):len(factors)], v.readFactors(f.Value, at)...)
 		case "states":

@@ -3,6 +3,7 @@ package rates
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -28,7 +29,7 @@ func (l *cardLoader) states(n *yaml.Node, path string) *States {
 			fate = Waived
 		}
 		for _, e := range l.Entries(f.Value, at, "a state and the reason") {
-			reason, _ := l.Text(e.Value, at+"."+e.Key)
+			reason := l.reason(e.Value, at+"."+e.Key)
 			l.addState(s, e.KeyNode, at+"."+e.Key, StateEntry{e.Key, fate, reason, e.KeyNode.Line})
 		}
 	}
@@ -47,9 +48,21 @@ func globRank(pattern string) int {
 	return 0
 }
 
+// stateFault says what is wrong with a state or a glob of states; nil where
+// Slurm has such.
+func stateFault(pattern string) error {
+	switch {
+	case slices.ContainsFunc(states, func(s string) bool { return globMatches(pattern, s) }):
+		return nil
+	case strings.EqualFold(pattern, "all"), strings.EqualFold(pattern, "any"):
+		return &matchError{pattern + " is not a state of Slurm's", "write \"*\" for every state"}
+	}
+	return &matchError{pattern + " is not a state of Slurm's", nearest.Remedy(pattern, states)}
+}
+
 func (l *cardLoader) addState(s *States, n *yaml.Node, path string, e StateEntry) {
-	if !isGlob(e.Pattern) && !slices.Contains(states, e.Pattern) {
-		l.Fault(n, path, fmt.Sprintf("%s is not a state of Slurm's", e.Pattern), nearest.Remedy(e.Pattern, states))
+	if err := stateFault(e.Pattern); err != nil {
+		l.Fault(n, path, err.Error(), remedyOf(err))
 		return
 	}
 	for _, other := range s.Entries {

@@ -49,13 +49,13 @@ func (v *versionLoader) storageRule(n *yaml.Node, path string) *StorageRule {
 		at := path + "." + f.Key
 		switch f.Key {
 		case "name":
-			r.Name, _ = v.Text(f.Value, at)
+			r.Name = v.label(f.Value, at)
 		case "match":
 			r.Match = v.match(f.Value, at, storageFields())
 		case "charge":
 			charge = &fields[i]
 		case "exclude":
-			r.Exclude, _ = v.Text(f.Value, at)
+			r.Exclude = v.reason(f.Value, at)
 		case "prorate":
 			r.Prorate, prorate = Prorate(v.choice(f.Value, at, prorateNames)), &fields[i]
 		case "snapshot":
@@ -80,6 +80,9 @@ func (v *versionLoader) storageRule(n *yaml.Node, path string) *StorageRule {
 		r.Charges = v.charges(charge.Value, path+".charge", formula.OfHolding, nil)
 	}
 	for _, c := range r.Charges {
+		if c.Rate != nil && c.Units == nil && r.Prorate == ProrateDay && snapshot == nil && c.Rate.DependsOn(formula.Days) {
+			v.Fault(&yaml.Node{Line: c.Line}, path+".charge."+c.Meter.Name, "counts days, and prorate: day multiplies by days/month_days", "leave days out; or write it as units:, which are not prorated")
+		}
 		if c.PerDay && (prorate != nil || snapshot != nil) {
 			v.Fault(&yaml.Node{Line: c.Line}, path+".charge."+c.Meter.Name, "is charged per day, and the rule counts by the month", "remove prorate and snapshot from the rule, or per: day")
 		}

@@ -5,10 +5,14 @@ import (
 	"time"
 )
 
+// firstYear is the first of which a clock counts seconds: an earlier one is a
+// slip of the pen.
+const firstYear = 1970
+
 // ParseDate reads a calendar day written as 2026-03-31.
 func ParseDate(text string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, text)
-	if err != nil || t.Year() < 1 {
+	if err != nil || t.Year() < firstYear {
 		return Date{}, fmt.Errorf("%q is not a date such as 2026-03-31", text)
 	}
 	return Date{t.Year(), int(t.Month()), t.Day()}, nil

@@ -107,6 +107,11 @@ type matchField struct {
 	storage bool // holdings have it
 }
 
+// isText reports whether the field is of texts, and knows globs.
+func (f matchField) isText() bool {
+	return f.kind == textKind || f.kind == gpuTypeKind || f.kind == nodeNameKind
+}
+
 // matchFields lists every field, in the order in which they are explained.
 func matchFields() []matchField {
 	text := func(name, means string, f TextField) matchField {

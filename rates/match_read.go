@@ -10,7 +10,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"hpcbill/rates/money"
-	"hpcbill/rates/nearest"
 )
 
 // states are Slurm's words for what became of a job, without those that it
@@ -125,13 +124,25 @@ func (c *condition) addPattern(text string) error {
 		return &matchError{fmt.Sprintf("%q compares a text", text), c.field.name + " is a text: write a value or a glob such as gpu*"}
 	}
 	p := pattern{text, isGlob(text)}
-	if c.field.text == State && c.field.kind == textKind && !p.glob && !slices.Contains(states, text) {
-		return &matchError{fmt.Sprintf("%s is not a state of Slurm's", text), nearest.Remedy(text, states)}
+	if c.field.text == State && c.field.kind == textKind {
+		if err := stateFault(text); err != nil {
+			return err
+		}
+	}
+	if err := c.field.oddText(text); err != nil {
+		return err
+	}
+	patterns := []pattern{p}
+	if c.field.kind == nodeNameKind {
+		var err error
+		if patterns, err = nodePatterns(text); err != nil {
+			return err
+		}
 	}
 	if unwanted {
-		c.unwanted = append(c.unwanted, p)
+		c.unwanted = append(c.unwanted, patterns...)
 	} else {
-		c.wanted = append(c.wanted, p)
+		c.wanted = append(c.wanted, patterns...)
 	}
 	return nil
 }
@@ -180,7 +191,7 @@ func (c *condition) addNumbers(text, form string, read func(string) (money.Exact
 	for _, part := range strings.Split(text, "&&") {
 		parts, err := numberSpans(strings.TrimSpace(part), read)
 		if err != nil {
-			return &matchError{err.Error(), "write " + form}
+			return &matchError{err.Error(), c.numberRemedy(text, form)}
 		}
 		spans = intersect(spans, parts)
 	}
@@ -196,6 +207,9 @@ func (c *condition) addNumbers(text, form string, read func(string) (money.Exact
 			}
 		}
 		return nil
+	}
+	if c.field.kind == numberKind && len(intersect(spans, []span{c.field.possible()})) == 0 {
+		return &matchError{fmt.Sprintf("no job has %s %s", c.field.name, text), "it is " + c.field.means}
 	}
 	c.ranges = append(c.ranges, spans...)
 	return nil

@@ -73,8 +73,8 @@ func TestMatchNumbers(t *testing.T) {
 	f(`cpus: "> 128"`, 128, false)
 	f(`cpus: "> 128"`, 129, true)
 	f(`cpus: ">= 2"`, 2, true)
-	f(`cpus: "< 1"`, 0, true)
-	f(`cpus: "< 1"`, 1, false)
+	f(`cpus: "< 2"`, 1, true)
+	f(`cpus: "< 2"`, 2, false)
 	f(`cpus: "<=1"`, 1, true)
 	f(`cpus: "!= 3"`, 3, false)
 	f(`cpus: "!= 3"`, 4, true)
@@ -188,6 +188,11 @@ func TestMatchNodeNames(t *testing.T) {
 	f("node_name: [cn1, cn2]", "cn[1-2]", true)
 	f("node_name: [cn1, cn2]", "cn[1-3]", false)
 	f(`node_name: "!cn*"`, "gpu-[01-12]", true)
+	f(`node_name: "cn[1-3,7]"`, "cn[2-3],cn7", true)
+	f(`node_name: "cn[1-3]"`, "cn[2-4]", false)
+	f(`node_name: "cn[01-03],gpu-*"`, "cn01,gpu-9", true)
+	f(`node_name: "!cn[1-3]"`, "cn[4-5]", true)
+	f(`node_name: "!cn[1-3]"`, "cn[3-4]", false)
 	f(`node_name: "!cn*"`, "gpu-[01-12],cn1", false)
 
 	for _, nodes := range []string{"", "cn[1-"} {

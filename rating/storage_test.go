@@ -171,5 +171,5 @@ func TestStorageUnits(t *testing.T) {
 	f("512 GiB", "used_tib", "0.5", ingest.TiB, ingest.TiB)
 	f("512 GB", "max_tb*1000", "512", ingest.TB, ingest.TB)
 	f("1 TB", "{units: mean_tb*days*24}", "720", ingest.TB, ingest.TB)
-	f("1 TB", "days", "30", ingest.TB, "")
+	f("1 TB", "{units: days}", "30", ingest.TB, "")
 }

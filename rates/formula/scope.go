@@ -123,6 +123,20 @@ func (s Scope) Hide(name, why, remedy string) Scope {
 	return s
 }
 
+// Explain says of names that the scope does not offer why not, and what to do
+// about it, as Hide does.
+func (s Scope) Explain(names []string, why, remedy string) Scope {
+	all := map[string]hidden{}
+	maps.Copy(all, s.hidden)
+	for _, name := range names {
+		if _, known := all[name]; !known && !s.has(name) {
+			all[name] = hidden{why, remedy}
+		}
+	}
+	s.hidden = all
+	return s
+}
+
 // IsReserved reports whether a name already means something in formulas, so
 // that a card cannot give it to a figure of its own.
 func IsReserved(name string) bool {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -64,6 +65,13 @@ func (y *File) syntaxFault(text []byte, err error) {
 	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	f.Line = min(f.Line, len(lines))
 	switch {
+	case strings.HasPrefix(f.Message, "found a tab character"):
+		if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimLeft(l, " "), "\t") }); at >= 0 {
+			f.Line = at + 1
+		}
+		f.Column, f.Message, f.Remedy = 1, "a tab indents this line", "indent with spaces"
+	case f.Message == "did not find expected <document start>":
+		f.Message, f.Remedy = "something stands after the end of the document", "remove it, or the ... above it"
 	case strings.HasPrefix(strings.TrimLeft(lineOf(lines, f.Line), " "), "\t"):
 		f.Column, f.Message, f.Remedy = 1, "a tab indents this line", "indent with spaces"
 	case f.Message == "found character that cannot start any token":

@@ -82,7 +82,7 @@ func (y *File) resolve(n *yaml.Node) *yaml.Node {
 
 // Fields gives the keys of a mapping in the file's order, merged maps (<<)
 // after its own. A key that is not known or stands twice is a fault and left
-// out.
+// out. Where that leaves nothing, or there is no mapping, they are nil.
 func (y *File) Fields(n *yaml.Node, path string, known ...string) []Field {
 	n = y.resolve(n)
 	if n.Kind != yaml.MappingNode {
@@ -90,8 +90,11 @@ func (y *File) Fields(n *yaml.Node, path string, known ...string) []Field {
 		return nil
 	}
 	var fields []Field
-	line := map[string]int{}
+	line, before := map[string]int{}, len(y.Faults)
 	y.collect(n, path, known, line, &fields, 0)
+	if fields == nil && len(y.Faults) == before {
+		return []Field{} // an empty mapping lacks what it must have
+	}
 	return fields
 }
 
@@ -142,13 +145,17 @@ func (y *File) collect(n *yaml.Node, path string, known []string, line map[strin
 		}
 	}
 	for _, base := range bases {
+		items := []*yaml.Node{base}
 		if base.Kind == yaml.SequenceNode {
-			for _, item := range base.Content {
-				y.collect(y.resolve(item), path, known, line, fields, depth+1)
-			}
-			continue
+			items = base.Content
 		}
-		y.collect(base, path, known, line, fields, depth+1)
+		for _, item := range items {
+			if item = y.resolve(item); item.Kind != yaml.MappingNode {
+				y.Fault(item, path+".<<", "merges what is not a mapping", "write  <<: *name  of one that &name marks above")
+				continue
+			}
+			y.collect(item, path, known, line, fields, depth+1)
+		}
 	}
 }
 
