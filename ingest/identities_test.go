@@ -63,6 +63,23 @@ func TestC58Het(t *testing.T) {
 	require.Zero(t, report.OrphanSteps)
 }
 
+// The tasks of an array share their Submit, and the components of a het job
+// too: without JobIDRaw they would be revisions of one job, DBIndex or not.
+func TestTasksWithoutRawID(t *testing.T) {
+	for _, index := range []string{"Comment", "DBIndex", "SLUID"} {
+		jobs, report := mustRead(t, lines("JobID|"+index+"|Cluster|Account|State|Submit|Start|End|Elapsed|AllocTRES",
+			"9_1|71|c|a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=1",
+			"9_2|72|c|a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=1",
+			"6+1|73|c|a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=1",
+			"9_[3-5]|74|c|a|PENDING|2025-03-03T08:00:00|Unknown|Unknown|00:00:00|"), Options{})
+		require.Len(t, report.Quarantined, 3, index)
+		for _, q := range report.Quarantined {
+			require.Contains(t, q.Hint, "dump again with JobIDRaw")
+		}
+		require.Equal(t, uint64(9), jobs[0].JobIDRaw) // the range has the id of the array
+	}
+}
+
 // Slurm's signs for "no value" are no index and no count.
 func TestSentinels(t *testing.T) {
 	for _, none := range []string{"18446744073709551614", "18446744073709551615", "0", ""} {

@@ -26,7 +26,7 @@ func TestMoreQuarantine(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	jobs, report := mustRead(t, lines("JobID|SLUID|Cluster|Account|User|UID|WCKey|State|Submit|Start|End|Elapsed|AllocTRES|NodeList",
-		"9_1|sC8NKDVDNA0005|c|a||1001|*proj1|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=1|None assigned"), Options{})
+		"9|sC8NKDVDNA0005|c|a||1001|*proj1|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=1|None assigned"), Options{})
 	require.Empty(t, report.Quarantined)
 	require.True(t, report.HasDBIndex)
 	require.Equal(t, uint64(14147616068585127941), jobs[0].DBIndex)

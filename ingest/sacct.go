@@ -61,7 +61,7 @@ func (p *parser) identity(c *cells, form jobIDForm, j *Job) *fault {
 	raw := c.at(s.at[fieldJobIDRaw])
 	if raw == "" {
 		raw = j.JobID
-		if (form == arrayTask || form == hetPart) && !s.has(fieldDBIndex) && !s.has(fieldSLUID) {
+		if form == arrayTask || form == hetPart { // which share their Submit, and a dump with JobIDRaw would not meet them
 			return &fault{"JobIDRaw", "the dump does not say which of the array's or the het job's records this is", remedyJobIDRaw}
 		}
 		raw = raw[:digitsFrom(raw, 0)]
