@@ -161,6 +161,8 @@ func TestMistakes(t *testing.T) {
 	match(`cpus: "> 8, < 16"`, `not a decimal number`, `write "> 8 && < 16"`)
 	match(`mem_gib: "> 16G"`, `not a decimal number: "16G"`, "write a number, a range such as 2..8 or a comparison such as > 128; mem_gib is memory allocated, GiB")
 	match("elapsed_h: 1:30", `not a decimal number: "1:30"`, "write a number, a range such as 2..8 or a comparison such as > 128; elapsed_h is hours run, without suspension")
+	match(`elapsed_h: "> 1/0"`, "1/0 divides by 0", "write a number, a range such as 2..8 or a comparison such as > 128")
+	match(`elapsed_h: "> 1/h"`, `not a decimal number: "h"`, "write a number, a range such as 2..8 or a comparison such as > 128; elapsed_h is hours run, without suspension")
 	match("cpus: 0", "no job has cpus 0", "it is CPUs allocated")
 	match(`gpus: "< 0"`, "no job has gpus < 0", "it is GPUs allocated")
 	match("hour: 22..6", "the range 22..6 is empty", "over midnight write [22..23, 0..6]")

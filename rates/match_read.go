@@ -178,9 +178,21 @@ func dateNumberOf(text string) (money.Exact, error) {
 	return dayNumber(d), err
 }
 
-// amountOf reads a number of the field's unit as one of the slot's.
+// amountOf reads a number of the field's unit, or a quotient such as 5/60, as
+// one of the slot's.
 func (c *condition) amountOf(text string) (money.Exact, error) {
-	x, err := money.ParseDecimal(text)
+	over, under, divided := strings.Cut(text, "/")
+	x, err := money.ParseDecimal(strings.TrimSpace(over))
+	if err == nil && divided {
+		var y money.Exact
+		if y, err = money.ParseDecimal(strings.TrimSpace(under)); err == nil {
+			quotient, ok := x.Quo(y)
+			if !ok {
+				return x, fmt.Errorf("%s divides by 0", text)
+			}
+			x = quotient
+		}
+	}
 	return x.Mul(money.Int(c.field.per)), err
 }
 

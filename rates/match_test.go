@@ -94,6 +94,10 @@ func TestMatchNumbers(t *testing.T) {
 	f(`mem_mib: "> 1536"`, 1537, true)
 	f("elapsed_h: 0.25..1", 900, true)
 	f("elapsed_h: 0.25..1", 899, false)
+	f(`elapsed_h: "<= 1/60"`, 60, true)
+	f(`elapsed_h: "<= 1/60"`, 61, false)
+	f("elapsed_h: 5/60..10 / 60", 300, true)
+	f("elapsed_h: 5/60..10 / 60", 601, false)
 }
 
 func TestMatchMoments(t *testing.T) {

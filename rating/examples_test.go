@@ -90,11 +90,11 @@ type facts struct {
 func readFacts(t *testing.T, text string, whole money.Mode) facts {
 	t.Helper()
 	f := facts{texts: map[string]string{}, figures: map[string]money.Exact{}, day: rates.Date{Year: 2025, Month: 1, Day: 15}, whole: whole}
-	f.texts["account"] = "lab"
+	f.texts["account"], f.texts["user"] = "lab", "u1"
 	for _, fact := range strings.Fields(text) {
 		name, value, _ := strings.Cut(fact, "=")
 		switch name {
-		case "cluster", "partition", "qos", "account", "wckey", "reservation", "state", "class", "filesystem", "gpu_type", "node_list":
+		case "cluster", "partition", "qos", "account", "wckey", "reservation", "state", "class", "filesystem", "tier", "gpu_type", "node_list", "user", "job_name", "start":
 			f.texts[name] = value
 		case "date":
 			d, err := rates.ParseDate(value)
@@ -127,12 +127,28 @@ func firstKnown(counts ...int64) int64 {
 	return ingest.Unknown
 }
 
-// job makes the record of a job that ended at noon of the day.
-func (f facts) job() *ingest.Job {
-	end := ingest.Instant(f.day.Midnight(time.UTC).Unix() + 12*3600)
+// times sets when a job ran: from start=2026-06-01T20:00 on, or so that it ended
+// at noon of the day.
+func (f facts) times(t *testing.T, j *ingest.Job) {
+	t.Helper()
+	j.SuspendedSeconds = max(0, f.count("suspended_h", 3600))
+	j.End = ingest.Instant(f.day.Midnight(time.UTC).Unix() + 12*3600)
+	if text := f.texts["start"]; text != "" {
+		start, err := time.Parse("2006-01-02T15:04", text)
+		require.NoError(t, err)
+		j.End = ingest.Instant(start.Unix() + j.ElapsedSeconds + j.SuspendedSeconds)
+	}
+	j.Start = j.End - ingest.Instant(j.ElapsedSeconds+j.SuspendedSeconds)
+	j.Submit = j.Start - ingest.Instant(firstKnown(f.count("wait_h", 3600), 60))
+	j.Eligible = j.Submit
+}
+
+// job makes the record of a job.
+func (f facts) job(t *testing.T) *ingest.Job {
+	t.Helper()
 	j := &ingest.Job{
-		Cluster: f.texts["cluster"], JobID: "1", JobIDRaw: 1, User: "u1", Account: f.texts["account"], WCKey: f.texts["wckey"], Partition: f.texts["partition"], QoS: f.texts["qos"], Reservation: f.texts["reservation"], NodeList: f.texts["node_list"],
-		State: ingest.State(f.texts["state"]), End: end,
+		Cluster: f.texts["cluster"], JobID: "1", JobIDRaw: 1, User: f.texts["user"], Name: f.texts["job_name"], Account: f.texts["account"], WCKey: f.texts["wckey"], Partition: f.texts["partition"], QoS: f.texts["qos"], Reservation: f.texts["reservation"], NodeList: f.texts["node_list"],
+		State: ingest.State(f.texts["state"]),
 		ElapsedSeconds: firstKnown(f.count("h", 3600), f.count("s", 1)), TimelimitSeconds: f.count("timelimit_h", 3600),
 		CPUs: f.count("cpus", 1), NodeCount: f.count("nodes", 1), MemoryMiB: firstKnown(f.count("mem_gib", 1024), f.count("mem_mib", 1)),
 		GPUs: f.count("gpus", 1), Billing: f.count("billing", 1),
@@ -166,8 +182,7 @@ func (f facts) job() *ingest.Job {
 		tres = append(tres, fmt.Sprintf("mem=%dM", j.MemoryMiB))
 	}
 	j.AllocTRES = strings.Join(tres, ",")
-	j.Start = end - ingest.Instant(j.ElapsedSeconds)
-	j.Submit, j.Eligible = j.Start-60, j.Start-60
+	f.times(t, j)
 	return j
 }
 
@@ -181,7 +196,7 @@ func (f facts) holding() ingest.Holding {
 	until := month.Start.AddDate(0, int(max(0, f.count("months", 1))), int(max(0, f.count("days", 1))))
 	const tib = 1 << 40
 	return ingest.Holding{
-		Group: "lab", Filesystem: f.texts["filesystem"], From: ingest.Date(rates.DateOf(month.Start, time.UTC)),
+		Group: "lab", Filesystem: f.texts["filesystem"], Tier: f.texts["tier"], From: ingest.Date(rates.DateOf(month.Start, time.UTC)),
 		Until: ingest.Date(rates.DateOf(until, time.UTC)), QuotaBytes: firstKnown(f.count("quota_tb", tb), f.count("quota_tib", tib)),
 		UsedBytes: firstKnown(f.count("used_tb", tb), f.count("used_tib", tib)), Unit: ingest.TB,
 	}
@@ -218,7 +233,7 @@ func (c came) rate(t *testing.T, card *rates.Card, f facts) {
 		c.rateHolding(t, r, f.holding())
 		return
 	}
-	c.rateJob(t, r, f.job())
+	c.rateJob(t, r, f.job(t))
 }
 
 func (c came) rateHolding(t *testing.T, r *Rater, h ingest.Holding) {
