@@ -95,6 +95,12 @@ func TestC02FieldCount(t *testing.T) {
 	require.Equal(t, Instant(1740996000), report.Quarantined[0].End)
 }
 
+// With the name last, surplus cells are its own: what is wrong is said.
+func TestC02WrongCell(t *testing.T) {
+	require.Contains(t, badA(t, `Start: "2025-03-03T09:00" cannot stand`, "Start=2025-03-03T09:00", "JobName=a|b").Hint, "SLURM_TIME_FORMAT")
+	badA(t, `JobID: "x1" cannot stand`, "JobID=x1", "JobName=a|b|c")
+}
+
 func TestC04StrayDelimiter(t *testing.T) {
 	jobs, report := mustRead(t, lines(layoutA, rowA()+"|", rowA("JobID=102", "JobIDRaw=102", "JobName=a|b")+"|"), Options{})
 	require.Equal(t, []string{"work", "a|b"}, names(jobs))

@@ -79,6 +79,8 @@ func (p *parser) misfit(c *cells, n int, cut bool) *fault {
 		return &fault{"", fmt.Sprintf("the file ends inside this record: %d cells where %d are due", n, width), remedyRedump}
 	case n < width && looksLikeRecord(c.text):
 		return &fault{"", fmt.Sprintf("%d cells where %d are due, in a line that has the times of a record", n, width), remedyJoined}
+	case n > width && p.schema.fold:
+		c.split(c.text, p.schema.delimiter, width) // the surplus is of the last text: a cell before it is wrong
 	case n != width:
 		return &fault{"", fmt.Sprintf("%d cells where %d are due", n, width), remedyFreeText}
 	}

@@ -168,7 +168,8 @@ func (a *app) ingestFiles(ctx context.Context, s *site, files []string, opt inge
 // failed is not run again for the days after.
 func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingestOptions) error {
 	var errs []error
-	taken, passed := 0, 0
+	taken := 0
+	var passed passedOver
 	failed := map[*sourceConfig]bool{}
 	for _, d := range dumps {
 		if d.query != nil && failed[d.query.source] {
@@ -186,15 +187,13 @@ func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingest
 				failed[d.query.source] = true
 			}
 		case record.Sequence == 0:
-			passed++
+			passed.add(d, &record)
 		default:
 			taken++
 			a.printIngest(record, report)
 		}
 	}
-	if passed > 0 {
-		fmt.Fprintf(a.stdout, "%s there already\n", count(int64(passed), "dump"))
-	}
+	passed.print(a)
 	if taken > 0 {
 		errs = append(errs, a.recordIngests(ctx, s), s.jobs.CompactFragmented())
 	}
@@ -202,7 +201,7 @@ func (a *app) ingestDumps(ctx context.Context, s *site, dumps []dump, opt ingest
 }
 
 // ingestDump lands one dump, or passes over one that is there: its record then
-// has no number.
+// has no number, and is otherwise that of the ingest which took it.
 func (a *app) ingestDump(ctx context.Context, s *site, d dump, opt ingestOptions) (record jobstore.Record, report ingest.Report, err error) {
 	if d.query != nil {
 		return a.ingestAnswer(ctx, s, d, opt)
@@ -212,7 +211,8 @@ func (a *app) ingestDump(ctx context.Context, s *site, d dump, opt ingestOptions
 		return record, report, inputError{fmt.Errorf("%s: %w", d.name, plain(err)), ""}
 	}
 	defer input.Close()
-	if there, err := s.taken(d, size); err != nil || there {
+	if there, err := s.taken(d, size); err != nil || there != nil {
+		record, err = s.passOver(there, opt, err)
 		return record, report, err
 	}
 	in, report, err := a.read(ctx, s, d, input, size)
@@ -225,7 +225,8 @@ func (a *app) ingestDump(ctx context.Context, s *site, d dump, opt ingestOptions
 	if len(report.Quarantined) > 0 && opt.strict {
 		return record, report, strictError(d.name, report)
 	}
-	if there, err := s.jobs.Has(report.Digest); err != nil || there {
+	if there, err := s.digestTaken(report.Digest); err != nil || there != nil {
+		record, err = s.passOver(there, opt, err)
 		return record, report, err
 	}
 	record, err = in.Commit(a.dumpOf(d, report))
@@ -276,30 +277,6 @@ func (a *app) openDump(d dump) (io.ReadCloser, int64, error) {
 	return f, info.Size(), nil
 }
 
-// taken reports whether a dump of this size and these bytes is in the store.
-// Only a file whose size was seen before is read for its digest.
-func (s *site) taken(d dump, size int64) (bool, error) {
-	records, err := s.jobs.Ingests()
-	if err != nil || d.path == "" {
-		return false, err
-	}
-	digest := ""
-	for _, r := range records {
-		if r.Bytes != size {
-			continue
-		}
-		if digest == "" {
-			if digest, err = fileDigest(d.path); err != nil {
-				return false, err
-			}
-		}
-		if r.Digest == digest {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
 // strictError lists the records for which --strict refuses a dump.
 func strictError(name string, report ingest.Report) error {
 	errs := make([]error, 0, len(report.Quarantined)+1)
@@ -312,15 +289,11 @@ func strictError(name string, report ingest.Report) error {
 
 // dumpOf is what is known of a dump once it was read whole.
 func (a *app) dumpOf(d dump, r ingest.Report) jobstore.Dump {
-	zone := time.UTC
-	if d.options.Zone != nil {
-		zone = d.options.Zone
-	}
 	return jobstore.Dump{
 		File: d.name, Digest: r.Digest, Bytes: r.Bytes, Newest: r.Newest,
 		Records: r.Records, Steps: r.Steps, OrphanSteps: r.OrphanSteps,
 		Quarantined: r.Quarantined, Warnings: r.Warnings,
-		Format: r.Format, Zone: zone.String(), IngestedAt: a.clock(),
+		Format: r.Format, Zone: d.zone(), IngestedAt: a.clock(),
 	}
 }
 
@@ -351,7 +324,7 @@ func (a *app) printIngest(r jobstore.Record, report ingest.Report) {
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(warningLine(r.File, w)))
 	}
 	if n := r.Quarantined; n > 0 {
-		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: %s cannot be read and keeps its period open\n", r.File, count(n, "record"))
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: %s cannot be read: their periods stay open\n", r.File, count(n, "record"))
 		fmt.Fprintln(a.stderr, "hpcbill: hint: hpcbill report quarantine")
 	}
 	if report.Truncated {

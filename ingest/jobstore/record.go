@@ -172,8 +172,9 @@ type Quarantine struct {
 }
 
 // Quarantined yields the records that could not be read and are not settled.
-// A file's are settled by the next ingest of a file of the same name: the
-// mended or fuller dump. Those of an answer are settled by a later answer of
+// A file's are settled by a later ingest of a file of the same name: the mended
+// or fuller dump. (That of another day under one name for all days settles
+// nothing.) Those of an answer are settled by a later answer of
 // the series that has to show them again. What came by standard input has no
 // name, and stays.
 func (s *Store) Quarantined() iter.Seq2[Quarantine, error] {
@@ -183,14 +184,9 @@ func (s *Store) Quarantined() iter.Seq2[Quarantine, error] {
 			yield(Quarantine{}, err)
 			return
 		}
-		newest := map[string]int{}
-		for i := range records {
-			newest[records[i].File] = i
-		}
 		for i := range records {
 			r := &records[i]
-			named := r.File != "" && r.File != "-"
-			if r.Quarantined == 0 || named && newest[r.File] != i {
+			if r.Quarantined == 0 {
 				continue
 			}
 			var list []ingest.Quarantined
@@ -199,7 +195,7 @@ func (s *Store) Quarantined() iter.Seq2[Quarantine, error] {
 				return
 			}
 			for _, q := range list {
-				if r.answeredAnew(records[i+1:], q.End) {
+				if r.answeredAnew(records[i+1:], q.End) || r.mended(records[i+1:], q.End) {
 					continue
 				}
 				if !yield(Quarantine{q, r}, nil) {
@@ -214,6 +210,22 @@ func (s *Store) Quarantined() iter.Seq2[Quarantine, error] {
 // of r again.
 func (r *Record) answeredAnew(later []Record, end ingest.Instant) bool {
 	return slices.ContainsFunc(later, func(l Record) bool { return l.Asked.covers(&r.Asked, end) })
+}
+
+// mended reports whether one of the later ingests is of a dump of r's name that
+// spans the jobs of r, or the end of the record where r had no jobs.
+func (r *Record) mended(later []Record, end ingest.Instant) bool {
+	if r.File == "" || r.File == "-" {
+		return false
+	}
+	first, last := r.FirstEnd, r.LastEnd
+	if first == ingest.None {
+		first, last = end, end
+	}
+	return slices.ContainsFunc(later, func(l Record) bool {
+		nothingKnown := first == ingest.None || (r.FirstEnd == ingest.None && l.FirstEnd == ingest.None)
+		return l.File == r.File && (nothingKnown || (l.FirstEnd != ingest.None && l.FirstEnd <= first && last <= l.LastEnd))
+	})
 }
 
 func readJSON(name string, v any) error {

@@ -268,6 +268,35 @@ func TestQuarantineIsSettledByAMendedDumpOfTheSameName(t *testing.T) {
 	require.Equal(t, []string{"b z", "- in"}, texts())
 }
 
+// One name for the dumps of all days: that of the next day settles nothing.
+func TestQuarantineOutlivesTheDumpOfAnotherDay(t *testing.T) {
+	s := newStore(t, t.TempDir())
+	add := func(digest string, bad int, jobs ...ingest.Job) {
+		g, err := s.Begin()
+		require.NoError(t, err)
+		require.NoError(t, g.Add(jobs))
+		list := make([]ingest.Quarantined, bad)
+		_, err = g.Commit(Dump{File: "today.txt", Digest: strings.Repeat(digest, 64), Records: int64(bad + len(jobs)), Quarantined: list})
+		require.NoError(t, err)
+	}
+	open := func() (n int) {
+		for _, err := range s.Quarantined() {
+			require.NoError(t, err)
+			n++
+		}
+		return n
+	}
+	add("1", 1, job(1, november), job(2, november+3600))
+	add("2", 0, job(3, november+day))
+	require.Equal(t, 1, open())
+	add("3", 2, job(4, november+2*day), job(5, november+2*day+60))
+	require.Equal(t, 3, open())
+	add("4", 0, job(1, november), job(2, november+3600), job(6, november+60)) // the first day again
+	require.Equal(t, 2, open())
+	add("5", 0, job(1, november), job(4, november+2*day), job(5, november+2*day+60))
+	require.Zero(t, open())
+}
+
 func TestDamageIsAnError(t *testing.T) {
 	s := newStore(t, t.TempDir())
 	load(t, s, dump{"a", december, []ingest.Job{job(1, november), job(2, november)}})
