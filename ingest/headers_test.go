@@ -66,6 +66,22 @@ func TestJoined(t *testing.T) {
 	require.Equal(t, []string{"run of\n2025-03-03T09:00:00 (1740988800x)"}, names(jobs))
 }
 
+// Records that lack a column must not fill up the free text of one another:
+// half of the jobs would be lost.
+func TestJoinedOneColumnLess(t *testing.T) {
+	for _, header := range []string{"JobID|Comment|Cluster|Account|State|Submit|Start|End|Elapsed|AllocTRES", "Cluster|Comment|JobID|Account|State|Submit|Start|End|Elapsed|AllocTRES"} {
+		row := func(id, comment string) string {
+			return strings.NewReplacer("JobID", id, "Comment|", comment, "Cluster", "c1").Replace(header[:strings.Index(header, "|Account")]) +
+				"|lab_a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4"
+		}
+		jobs, report := mustRead(t, lines(header, row("1", "x|"), row("2", ""), row("3", ""), row("4", ""), row("5", "a\nb|"), row("6", "|")), Options{})
+		require.Len(t, report.Quarantined, 3)
+		require.Equal(t, []int64{3, 4, 5}, []int64{report.Quarantined[0].Source.Line, report.Quarantined[1].Source.Line, report.Quarantined[2].Source.Line})
+		require.Contains(t, report.Quarantined[0].Reason, "9 cells where 10 are due")
+		require.Equal(t, []string{"1", "5", "6"}, []string{jobs[0].JobID, jobs[1].JobID, jobs[2].JobID})
+	}
+}
+
 // Lines end as they like, and differently in each of the joined dumps.
 func TestLineEnds(t *testing.T) {
 	const header = "JobID|JobIDRaw|Cluster|JobName|Account|State|Submit|Start|End|ElapsedRaw|AllocTRES"

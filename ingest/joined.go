@@ -88,6 +88,17 @@ func looksLikeRecord(text string) bool {
 	return times == 2
 }
 
+// holdRecord reports whether a free text has the times of a record, and so is
+// another record that lacks a cell.
+func (c *cells) holdRecord(s *schema) bool {
+	for i := range s.columns {
+		if s.columns[i].shape == shapeFree && looksLikeRecord(c.at(int16(i))) {
+			return true
+		}
+	}
+	return false
+}
+
 // isWordOf reports whether text[from:to] stands apart from letters beside it.
 func isWordOf(text string, from, to int) bool {
 	isLetter := func(i int) bool {

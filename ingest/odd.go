@@ -198,6 +198,9 @@ func (p *parser) joinForward(text string, pos int, last bool) (next int, more bo
 		if tries++; p.spare.align(whole, s) != readOnce {
 			continue
 		}
+		if p.spare.holdRecord(s) {
+			return 0, false, nil
+		}
 		ok, err := p.record(&p.spare, whole, p.line, NoteReanchored)
 		if err != nil {
 			return 0, false, err

@@ -311,6 +311,9 @@ func historyIngest(r jobstore.Record) history.Ingest {
 	return in
 }
 
+// clocksApart is how far the clocks of two machines may be apart.
+const clocksApart = 10 * time.Minute
+
 // printIngest says what became of every record of a dump, and what may be
 // missing from it.
 func (a *app) printIngest(r jobstore.Record, report ingest.Report) {
@@ -326,6 +329,11 @@ func (a *app) printIngest(r jobstore.Record, report ingest.Report) {
 	if n := r.Quarantined; n > 0 {
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: %s cannot be read: their periods stay open\n", r.File, count(n, "record"))
 		fmt.Fprintln(a.stderr, "hpcbill: hint: hpcbill report quarantine")
+	}
+	if ahead := timeOf(r.Newest).Sub(a.clock()); ahead > clocksApart {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: its latest time is %s ahead of the clock here: it was read in %s, which may not be its zone\n",
+			r.File, ahead.Truncate(time.Minute), r.Zone)
+		fmt.Fprintln(a.stderr, "hpcbill: hint: say in which zone sacct printed (timezone: of the source, or --timezone), or dump with TZ=UTC")
 	}
 	if report.Truncated {
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: the file ends inside a record, so that jobs may be missing after it\n", r.File)
