@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -133,6 +134,9 @@ func (p *parser) secondHeader(line string) (bool, error) {
 	if s == nil || len(s.columns) < 4 {
 		return false, nil
 	}
+	if slices.ContainsFunc(s.unknownColumns(), gluedName) {
+		return true, headerInside
+	}
 	if err := p.settle(); err != nil {
 		return true, err
 	}
@@ -191,7 +195,7 @@ func (p *parser) headerBelow(following string) int64 {
 	for n := int64(1); n <= linesBefore && following != ""; n++ {
 		var line string
 		line, following, _ = strings.Cut(following, "\n")
-		if s := parseHeader(line, p.opt.Delimiter); s != nil && len(s.columns) >= namesOfHeader {
+		if s := parseHeader(line, p.opt.Delimiter); s != nil && len(s.columns) > namesOfHeader {
 			return n
 		}
 	}

@@ -14,7 +14,6 @@ type cells struct {
 	text      string
 	cut       []int32
 	n         int    // how many cells there are
-	more      bool   // the last cell holds delimiters
 	delimiter int    // its length
 	bits      uint64 // the text's bytes, or-ed together eight at a time
 }
@@ -54,7 +53,7 @@ func (c *cells) split(line, delimiter string, most int) int {
 	if found >= maxCells {
 		found = 0
 	}
-	c.n, c.more = min(found+1, most), found >= most
+	c.n = min(found+1, most)
 	c.cut[c.n] = int32(len(line))
 	return c.n
 }

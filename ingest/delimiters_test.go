@@ -147,6 +147,17 @@ func TestC07NewLine(t *testing.T) {
 	require.Equal(t, int64(6), jobs[1].Source.Line)
 }
 
+// New lines in two texts of one record, and of the next.
+func TestC07TwoTexts(t *testing.T) {
+	const tail = "|lab_a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4|c\nd"
+	jobs, report := mustRead(t, lines("JobID|JobName|Account|State|Submit|Start|End|Elapsed|AllocTRES|WCKey",
+		"102|a\nb"+tail, "103|e\nf"+tail, "104|g"+tail), Options{Cluster: "c1"})
+	require.Empty(t, report.Quarantined)
+	require.Equal(t, []string{"a\nb", "e\nf", "g"}, names(jobs))
+	require.Equal(t, []uint64{102, 103, 104}, []uint64{jobs[0].JobIDRaw, jobs[1].JobIDRaw, jobs[2].JobIDRaw})
+	require.Equal(t, "c\nd", jobs[1].WCKey)
+}
+
 func TestC08LooksLikeRecord(t *testing.T) {
 	const layout = "JobID|SubmitLine|Account|State|Start|End|Elapsed|AllocTRES|JobName"
 	const tail = "|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4|n"

@@ -49,8 +49,15 @@ func TestJoined(t *testing.T) {
 	refused(t, cut+lines(layoutA, rowA()), "dump.txt:2: a header stands inside this line", "new line between", Options{})
 	refused(t, cut+lines(strings.Replace(layoutA, "User|Account", "Account|User", 1), rowA()), "dump.txt:2: a header stands inside", "new line between", Options{})
 	refused(t, lines(layoutA+"|")+rowA()+"|"+lines(layoutA+"|", rowA()+"|"), "dump.txt:2: a header stands inside", "new line between", Options{})
+	refused(t, first+"b"+lines(layoutA, rowA()), "dump.txt:3: a header stands inside", "new line between", Options{})
 	refused(t, string(gzipped(cut, first)), "dump.txt:2: a header stands inside", "new line between", Options{})
-	f(cut+strings.ReplaceAll(layoutA, "|", ";")+"\n"+lines(other(";"), other(";")), 2, "1 cells where 19 are due, in a line that has the times of a record")
+	refused(t, cut+strings.ReplaceAll(lines(layoutA, rowA()), "|", ";"), "dump.txt:2: a header stands inside", "new line between", Options{})
+	// no header between, nor a new line
+	for _, glued := range []string{rowA(), other(";"), "7 1740985200 1740988800"} {
+		_, report := mustRead(t, cut+glued+"\n", Options{})
+		require.Equal(t, "a text of this record has the times of another record", report.Quarantined[0].Reason)
+		require.Contains(t, report.Quarantined[0].Hint, "join them with their headers")
+	}
 	// no header between
 	f(first+lines(other(";"), other("\x1f"), other("|||")), 3, "the times of a record")
 	f(first+lines("c1;7;a;1740985200;1740988800;1740992400;cpu=4"), 1, "the times of a record")

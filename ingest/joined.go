@@ -34,31 +34,69 @@ func messageFault(text string) *fault {
 	return &fault{"", fmt.Sprintf("a message stands among the records: %.200q", text), "the dump may be incomplete: dump again, and keep standard error apart"}
 }
 
-// namesOfHeader is how many names of sacct's columns side by side are a
-// header, and no longer a user's text.
-const namesOfHeader = 4
+// namesOfHeader is how many names of sacct's columns in a row are a header, and
+// no longer a user's text: a header that a bill can be made from has six, and
+// the first may be glued to what stands before it.
+const namesOfHeader = 5
 
-// hasHeader reports whether a header stands anywhere in the text.
-func hasHeader(text, delimiter string) bool {
-	known := 0
-	for rest, more := text, true; more; {
-		var name string
-		name, rest, more = strings.Cut(rest, delimiter)
-		if sacctColumns[strings.ToLower(strings.TrimSuffix(name, "\r"))].name == "" {
+// shortestJoined is the length of the shortest thing that joinedTo finds.
+const shortestJoined = len("1740985200|1740988800")
+
+// joinedTo reports whether another dump begins in the last cell of a line, the
+// new line between the two being lost.
+func (s *schema) joinedTo(last string) bool {
+	return hasHeader(last) || (!s.drawn && looksLikeRecord(last))
+}
+
+// hasHeader reports whether a header of any delimiter stands in the text.
+func hasHeader(text string) bool {
+	known, separator := 0, ""
+	for i := 0; i < len(text) && len(text)-i >= 3; {
+		end := i
+		for end < len(text) && (text[end]|0x20)-'a' <= 'z'-'a' {
+			end++
+		}
+		next := end
+		for next < len(text) && (text[next]|0x20)-'a' > 'z'-'a' {
+			next++
+		}
+		switch {
+		case sacctColumns[strings.ToLower(text[i:end])].name == "":
 			known = 0
-		} else if known++; known == namesOfHeader {
+		case known == 0 || text[end:next] != separator && next < len(text):
+			known, separator = 1, text[end:next]
+		default:
+			known++
+		}
+		if known == namesOfHeader {
 			return true
+		}
+		i = next
+	}
+	return false
+}
+
+var headerInside = &fault{"", "a header stands inside this line: a dump was joined to one whose last line has no end", "join them again with a new line between, or ingest each by itself"}
+
+// gluedName reports whether the name of a column is one of sacct's with other
+// text before it.
+func gluedName(name string) bool {
+	for i := range name {
+		if sacctColumns[strings.ToLower(name[i:])].name != "" {
+			return i > 0
 		}
 	}
 	return false
 }
 
+var joinedFault = &fault{"", "a text of this record has the times of another record", remedyJoined}
+
 // foreign refuses a file in which another dump begins inside a line, or that
 // goes on as JSON: what follows would be read by the wrong columns, or pass for
 // a name.
 func (p *parser) foreign(line string) *fault {
-	if hasHeader(line, p.schema.delimiter) {
-		return &fault{"", "a header stands inside this line: a dump was joined to one whose last line has no end", "join them again with a new line between, or ingest each by itself"}
+	if hasHeader(line) {
+		return headerInside
 	}
 	if p.schema.drawn {
 		return nil
@@ -71,8 +109,10 @@ func (p *parser) foreign(line string) *fault {
 
 // looksLikeRecord reports whether two times stand in the text: it is no more
 // of a user's text then, but a record of other columns or another delimiter.
-func looksLikeRecord(text string) bool {
-	times := 0
+func looksLikeRecord(text string) bool { return timesIn(text) > 1 }
+
+// timesIn counts the times in a text, up to two.
+func timesIn(text string) (times int) {
 	for i := 0; i < len(text) && times < 2; {
 		switch digits := digitsFrom(text, i) - i; {
 		case digits == 4 && i+19 <= len(text) && isStamp(text[i:]):
@@ -85,14 +125,18 @@ func looksLikeRecord(text string) bool {
 			i += max(digits, 1)
 		}
 	}
-	return times == 2
+	return times
 }
 
-// holdRecord reports whether a free text has the times of a record, and so is
-// another record that lacks a cell.
+// holdRecord reports whether a free text has the times of a record, or a time
+// and cells beside it, and so is another record that lacks a cell.
 func (c *cells) holdRecord(s *schema) bool {
 	for i := range s.columns {
-		if s.columns[i].shape == shapeFree && looksLikeRecord(c.at(int16(i))) {
+		if s.columns[i].shape != shapeFree {
+			continue
+		}
+		text := c.at(int16(i))
+		if times := timesIn(text); times > 1 || (times == 1 && strings.Count(text, s.delimiter) > 1) {
 			return true
 		}
 	}

@@ -30,6 +30,9 @@ func (p *parser) odd(text string, pos int, last bool) (int, error) {
 	if n >= len(s.columns) {
 		switch c.align(line, s) {
 		case readOnce:
+			if !s.drawn && c.holdRecord(s) {
+				return next, p.setAside(line, joinedFault, false)
+			}
 			if s.overlaps && c.leansOver(s) {
 				return next, p.setAside(line, &fault{"", fmt.Sprintf("a text ends, or the cell after it begins, with a part of the delimiter %q", s.delimiter), remedyFreeText}, false)
 			}
@@ -161,7 +164,7 @@ func (p *parser) rejoin() error {
 		p.quarantine(text, o.line, messageFault(text), p.endIn(text))
 		return nil
 	}
-	c := &p.spare
+	c := &p.rejoined
 	if c.align(text, p.schema) == readOnce {
 		if ok, err := p.record(c, text, o.line, NoteReanchored); ok || err != nil {
 			return err
@@ -186,7 +189,7 @@ func (p *parser) joinForward(text string, pos int, last bool) (next int, more bo
 		}
 		lineEndAt, after := lineEnd(text, next)
 		line := p.trimmed(text[next:lineEndAt])
-		if p.standsAlone(line) || isMessage(line) {
+		if p.standsAlone(line) || isMessage(line) || hasHeader(line) {
 			return 0, false, nil
 		}
 		pieces += p.spare.split(line, s.delimiter, maxCells) - 1

@@ -44,6 +44,7 @@ type parser struct {
 	open     openRecord
 
 	cells, spare  cells
+	rejoined      cells  // the record before, which may be read again while a record of spare begins
 	stamps        stamps // of the record at hand
 	lastStamps    [fieldEnd - fieldSubmit + 1]stampCell
 	oddState      State     // of the record at hand, where it is not one of Slurm's
@@ -177,7 +178,7 @@ func (p *parser) plain(line string) (bool, error) {
 	if c.split(line, s.delimiter, most) != width || (s.trailing() && c.at(int16(width-1)) != "") {
 		return false, nil
 	}
-	if (c.more && hasHeader(c.at(int16(width-1)), s.delimiter)) || (s.overlaps && c.leansOver(s)) {
+	if last := c.at(int16(width - 1)); (len(last) >= shortestJoined && s.joinedTo(last)) || (s.overlaps && c.leansOver(s)) {
 		return false, nil
 	}
 	return p.record(c, line, p.line, 0)
