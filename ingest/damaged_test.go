@@ -87,3 +87,23 @@ func TestNothingVanishesNorShifts(t *testing.T) {
 		}
 	})
 }
+
+// Standard output is written in blocks and standard error at once, so that a
+// message can stand anywhere. It means that records may be missing.
+func TestMessageAnywhere(t *testing.T) {
+	for _, header := range []string{layoutA, "JobID|JobIDRaw|Cluster|Account|JobName|State|Submit|Start|End|ElapsedRaw|AllocTRES|WCKey", "JobID|JobIDRaw|Cluster|Account|State|Submit|Start|End|ElapsedRaw|AllocTRES"} {
+		columns := strings.Split(header, "|")
+		text := lines(header, damagedRow(101, columns, "|", "name"), damagedRow(102, columns, "|", "name"))
+		for at := len(header) % 7; at <= len(text); at += 7 {
+			jobs, report, err := read(text[:at]+"sacct: error: slurmdbd: Unable to connect\n"+text[at:], Options{})
+			if err != nil {
+				continue
+			}
+			require.NotEmpty(t, report.Quarantined, "%d in %s", at, text)
+			for _, j := range jobs {
+				require.Equal(t, [2]string{fmt.Sprintf("clu%d", j.JobIDRaw), fmt.Sprintf("acc%d", j.JobIDRaw)}, [2]string{j.Cluster, j.Account})
+				require.Equal(t, [2]int64{int64(j.JobIDRaw), int64(j.JobIDRaw)}, [2]int64{j.CPUs, j.GPUs})
+			}
+		}
+	}
+}

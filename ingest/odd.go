@@ -13,6 +13,9 @@ func (p *parser) odd(text string, pos int, last bool) (int, error) {
 	end, next := lineEnd(text, pos)
 	line := p.trimmed(text[pos:end])
 	if strings.Trim(line, " \t\r") == "" {
+		if p.open.kind == jobRecord && p.schema.lastFree && holdsMessage(p.open.text) {
+			p.extend(line) // the message took the end of the line for itself
+		}
 		return next, nil
 	}
 	if isMessage(line) {
@@ -203,6 +206,11 @@ func (p *parser) joinForward(text string, pos int, last bool) (next int, more bo
 		}
 		if p.spare.holdRecord(s) {
 			return 0, false, nil
+		}
+		if holdsMessage(whole) {
+			err := p.setAside(whole, messageFault(whole), false)
+			p.line += lines
+			return next, false, err
 		}
 		ok, err := p.record(&p.spare, whole, p.line, NoteReanchored)
 		if err != nil {
