@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -55,6 +56,46 @@ func labText(b *testing.B) []byte {
 func BenchmarkParse(b *testing.B) {
 	b.Run("made", func(b *testing.B) { benchmarkParse(b, madeDump(100000)) })
 	b.Run("lab", func(b *testing.B) { benchmarkParse(b, labText(b)) })
+	b.Run("json", func(b *testing.B) { benchmarkParseJSON(b, madeAnswer(10000)) })
+	b.Run("json-indented", func(b *testing.B) { benchmarkParseJSON(b, indented(b, madeAnswer(10000))) })
+}
+
+// indented is an answer as sacct prints it.
+func indented(b *testing.B, answer []byte) []byte {
+	b.Helper()
+	var out bytes.Buffer
+	if err := json.Indent(&out, answer, "", "  "); err != nil {
+		b.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func benchmarkParseJSON(b *testing.B, text []byte) {
+	whole := string(text)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	jobs, before := int64(0), measure()
+	for b.Loop() {
+		p := newParser("dump", Options{}, func(batch []Job) ([]Job, error) { return batch[:0], nil })
+		p.batch = make([]Job, 0, batchJobs)
+		if err := p.parseJSON(inBlocks(whole, blockBytes)); err != nil {
+			b.Fatal(err)
+		}
+		if err := p.finish(); err != nil {
+			b.Fatal(err)
+		}
+		jobs += p.report.Jobs
+	}
+	before.report(b, jobs)
+}
+
+// inBlocks gives out a text in blocks of n bytes.
+func inBlocks(text string, n int) func() (block, error) {
+	return func() (block, error) {
+		first := text[:min(n, len(text))]
+		text = text[len(first):]
+		return block{text: first, last: text == ""}, nil
+	}
 }
 
 func benchmarkParse(b *testing.B, text []byte) {
@@ -92,9 +133,11 @@ func BenchmarkReader(b *testing.B) {
 	b.Run("lab", func(b *testing.B) { text := labText(b); benchmarkReader(b, text, len(text)) })
 	answer := madeAnswer(10000)
 	b.Run("json", func(b *testing.B) { benchmarkReader(b, answer, len(answer)) })
+	answer = indented(b, answer)
+	b.Run("json-indented", func(b *testing.B) { benchmarkReader(b, answer, len(answer)) })
 }
 
-// madeAnswer is an answer of sacct --json with n jobs, indented as sacct does.
+// madeAnswer is an answer of sacct --json with n jobs.
 func madeAnswer(n int) []byte {
 	const number = `{"set": true, "infinite": false, "number": %d}`
 	one := fmt.Sprintf(`{"job_id": @, "array": {"job_id": 0, "task_id": %[1]s, "task": ""}, "het": {"job_id": 0, "job_offset": %[1]s},

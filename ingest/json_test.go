@@ -173,6 +173,7 @@ func TestJSONRefused(t *testing.T) {
 	refused(t, `{"jobs":[],"errors":[{"error":"Unable to connect"}]}`, "Unable to connect", "dump again", Options{})
 	refused(t, `{"jobs":[],"errors":{"description":"Unable to connect"}}`, "the answer reports an error", "dump again", Options{})
 	refused(t, `{"jobs":[],"error":"Unauthorized"}`, "Unauthorized", "dump again", Options{})
+	refused(t, `{"jobs":[],"errors":[null]}`, "the answer reports an error: null", "dump again", Options{})
 	refused(t, `{"jobs":[],"error_code":5}`, "the answer reports an error", "dump again", Options{})
 	refused(t, whole+`{"message":"try later"}`, "no list of jobs", "dump again", Options{}) // of two days one failed
 	refused(t, whole+`{"job_id":102}`, "no list of jobs", "dump again", Options{})
@@ -186,6 +187,163 @@ func TestJSONRefused(t *testing.T) {
 	}
 	_, report := mustRead(t, "\ufeff"+whole+"\n"+whole, Options{}) // two answers in one file
 	require.Equal(t, int64(2), report.Jobs)
+}
+
+// What is no JSON is refused with the place of its first wrong byte, counted
+// from 1, and the job that it stands in.
+func TestJSONPlaces(t *testing.T) {
+	f := func(text, message string) {
+		t.Helper()
+		_, _, err := read(text, Options{})
+		require.EqualError(t, err, message)
+		if strings.Contains(message, "no JSON") {
+			for n := 1; n < 9; n++ {
+				_, _, err := readAnswer(text, n)
+				require.ErrorContains(t, err, message[strings.Index(message, "no JSON"):])
+			}
+		}
+	}
+	f(`{"jobs":[{"job_id":NaN}]}`, `dump.txt:1: no JSON at byte 20: 'N' stands where a value is due`)
+	f(`{"jobs":[{},{"name":"a`+"\n"+`"}]}`, `dump.txt:2: no JSON at byte 23: '\n' stands in a text`)
+	f(`{"jobs":[{"name":"a`+"\x00"+`"}]}`, `dump.txt:1: no JSON at byte 20: a NUL byte stands in a text`)
+	f(`{"jobs":[{"name":"\x"}]}`, `dump.txt:1: no JSON at byte 20: 'x' stands behind a backslash`)
+	f(`{"jobs":[{"name":"\u12g4"}]}`, `dump.txt:1: no JSON at byte 23: 'g' stands where a hexadecimal digit is due`)
+	f(`{"jobs":[{"a":01}]}`, `dump.txt:1: no JSON at byte 16: '1' stands behind the leading 0 of a number`)
+	f(`{"jobs":[{"a":1.}]}`, `dump.txt:1: no JSON at byte 17: '}' stands where a digit is due`)
+	f(`{"jobs":[{"a":-}]}`, `dump.txt:1: no JSON at byte 16: '}' stands where a digit is due`)
+	f(`{"jobs":[{"a":1e+}]}`, `dump.txt:1: no JSON at byte 18: '}' stands where a digit is due`)
+	f(`{"jobs":[{"a":trux}]}`, `dump.txt:1: no JSON at byte 18: 'x' stands where the word true goes on`)
+	f(`{"jobs":[{"a":1 "b":2}]}`, `dump.txt:1: no JSON at byte 17: '"' stands where a comma or the end of the object or list is due`)
+	f(`{"jobs":[{"a":[1}]}`, `dump.txt:1: no JSON at byte 17: '}' stands where a comma or the end of the object or list is due`)
+	f(`{"jobs":[{"a" 1}]}`, `dump.txt:1: no JSON at byte 15: '1' stands where a colon is due`)
+	f(`{"jobs":[{"a":1,}]}`, `dump.txt:1: no JSON at byte 17: '}' stands where the name of a member is due`)
+	f(`{"jobs":[{"a":[1,]}]}`, `dump.txt:1: no JSON at byte 18: ']' stands where a value is due`)
+	f(`{"jobs":[{"a":{b:1}}]}`, `dump.txt:1: no JSON at byte 16: 'b' stands where the name of a member is due`)
+	f(`{"jobs":[]} 5`, `dump.txt: no JSON at byte 13: '5' stands where an answer is due`)
+	f(`{"jobs":[]}`+"\xef\xbb", "dump.txt: the answer is cut off")
+	f(`{"jobs":[]}`+"\xef\xbb ", "dump.txt: no JSON at byte 12: 0xef stands where an answer is due")
+	f(`{"jobs":[{"job_id":1`, "dump.txt:1: the answer is cut off")
+	f(`{"jobs":[{"job_id":1,"a":"b`, "dump.txt:1: the answer is cut off")
+	deep := strings.Repeat("[", 63)
+	f(`{"jobs":[{"a":`+deep+`]}]}`, `dump.txt:1: no JSON at byte 76: '[' opens a value in values that are 64 deep`)
+	f(`{"jobs":[],`+strings.Repeat(`"data":{`, 64)+`}`, `dump.txt: no JSON at byte 523: '{' opens a value in values that are 64 deep`)
+	f(`[1]`, "dump.txt:1: jobs: the file is JSON, but no answer of sacct --json or slurmrestd's slurmdb")
+}
+
+// readAnswer reads an answer in blocks of n bytes, as if none were given as
+// much as a value of them takes.
+func readAnswer(text string, n int) ([]Job, Report, error) {
+	var jobs []Job
+	p := newParser("dump.txt", Options{Cluster: "c"}, func(batch []Job) ([]Job, error) {
+		jobs = append(jobs, batch...)
+		return batch[:0], nil
+	})
+	p.batch = make([]Job, 0, 3)
+	if err := p.parseJSON(inBlocks(text, n)); err != nil {
+		return nil, Report{}, err
+	}
+	err := p.finish()
+	return jobs, p.report, err
+}
+
+// Where the blocks end changes nothing.
+func FuzzJSONBlocks(f *testing.F) {
+	f.Add(answerOf(`"name":"\ud83d\ude00\/\n"`, `"steps":[{"time":{"start":{"set":true,"number":7}}},null]`)+"\r\n\ufeff"+answerOf(`"time":5`), 7)
+	f.Add(`{"meta":{"plugins":{"data_parser":"v0.0.39"}},"warnings":["x"],"a":[1,{"b":[]}],"jobs":[{},{}]}`, 1)
+	f.Add(`{"data":{"attributes":{"slurm_jobs":[{"JobID":"7","State":"PENDING"}]}}}`, 3)
+	f.Fuzz(func(t *testing.T, text string, n int) {
+		n = max(n&0xffff, 1)
+		jobs, report, err := readAnswer(text, len(text)+1)
+		again, second, err2 := readAnswer(text, n)
+		require.Equal(t, err, err2)
+		require.Equal(t, jobs, again)
+		require.Equal(t, report, second)
+	})
+}
+
+// A value that does not end is not gathered for ever.
+func TestJSONTooLong(t *testing.T) {
+	a := &answer{p: newParser("dump.txt", Options{}, nil), stream: stream{longest: 1 << 20, next: inBlocks(`{"jobs":[{"name":"`+strings.Repeat("x", 9<<20), 4096)}}
+	require.EqualError(t, a.read(), "a value is longer than 1 MiB")
+	long := strings.Repeat(`{"x":"y"},`, 1<<18)
+	a = &answer{p: newParser("dump.txt", Options{}, nil), stream: stream{longest: 1 << 20, next: inBlocks(`{"associations":[`+long+`{}],"jobs":[]}`, 4096)}}
+	require.NoError(t, a.read()) // lists that are not read may be of any length
+}
+
+// A byte order mark is no part of the answer.
+func TestJSONByteOrderMark(t *testing.T) {
+	want, _ := mustRead(t, answerOf(), Options{})
+	jobs, _ := mustRead(t, "\ufeff"+answerOf(), Options{})
+	require.Equal(t, want, jobs)
+	_, report := mustRead(t, "\ufeff"+answerOf()+"\n\ufeff\n"+answerOf(), Options{}) // joined files
+	require.Equal(t, int64(2), report.Jobs)
+}
+
+// Of two values of one member nothing tells which one holds.
+func TestJSONTwice(t *testing.T) {
+	badJSON(t, "account: stands twice", `"account":"lab_a","account":"lab_b"`)
+	badJSON(t, "Account: stands twice", `"account":"lab_a","Account":"lab_b"`)
+	badJSON(t, "account: stands twice", `"account":"lab_a","acc\u006funt":null`)
+	badJSON(t, "elapsed: stands twice", `"time":{"submission":1740985200,"start":1740988800,"end":1740992400,"elapsed":3600,"elapsed":3600}`)
+	badJSON(t, "count: stands twice", `"tres":{"allocated":[{"type":"cpu","count":4,"count":8}]}`)
+	badJSON(t, "number: stands twice", `"time":{"submission":1740985200,"start":1740988800,"end":1740992400,"elapsed":{"set":true,"number":1,"number":2}}`)
+	badJSON(t, "tres: stands twice", `"tres":null,"tres":{"allocated":[{"type":"cpu","count":4}]}`)
+	oneJSON(t, `"comment":{"job":1,"job":2},"comment":{}`) // not read
+}
+
+// A value of another kind is named; where the job's end can be told, it tells
+// the month that the record keeps open.
+func TestJSONKinds(t *testing.T) {
+	f := func(reason string, end Instant, changes ...string) {
+		t.Helper()
+		jobs, report := mustRead(t, answerOf(changes...), Options{})
+		require.Empty(t, jobs)
+		require.Len(t, report.Quarantined, 1)
+		require.Equal(t, reason, report.Quarantined[0].Reason)
+		require.Equal(t, end, report.Quarantined[0].End)
+	}
+	f("time: a text stands where an object is due", None, `"time":"x"`)
+	f("tres: a list stands where an object is due", 1740992400, `"tres":[]`)
+	f("allocated: an object stands where a list is due", 1740992400, `"tres":{"allocated":{}}`)
+	f("allocated: a truth value stands where an object is due", 1740992400, `"tres":{"allocated":[{},true]}`)
+	f("current: a number stands where a list is due", 1740992400, `"state":{"current":5}`)
+	f("current: an object stands where a text is due", 1740992400, `"state":{"current":["FAILED",{"a":1}]}`)
+	f("steps: a text stands where an object is due", 1740992400, `"steps":["101.batch"]`)
+	f("set: a number stands where true or false is due", 1740992400, `"allocation_nodes":{"set":1,"number":1}`)
+	f("number: a text stands where a number is due", 1740992400, `"allocation_nodes":{"set":true,"number":"1a"}`)
+	f("number: a list stands where a number is due", 1740992400, `"allocation_nodes":{"set":true,"number":[]}`)
+	f("end: stands twice in one object", None, `"time":{"submission":1740985200,"start":1740988800,"end":1740992400,"end":1740992401,"elapsed":3600}`)
+	f("the object has no job_id", 1740992400, `"job_id":0`)
+}
+
+// Bytes that are not UTF-8, and halves of surrogate pairs, would make one of
+// two accounts; in a free text they are replaced.
+func TestJSONUTF8(t *testing.T) {
+	badJSON(t, `Account: "m\xfcll" is not UTF-8`, "\"account\":\"m\xfcll\"")
+	badJSON(t, "is not UTF-8", `"account":"lab\ud800"`)
+	badJSON(t, "is not UTF-8", `"user":"\udc00\ud800"`)
+	require.Equal(t, "m\ufffdll", oneJSON(t, "\"name\":\"m\xfcll\"").Name)
+	j := oneJSON(t, `"name":"a\ud800b"`)
+	require.Equal(t, "a\ufffdb", j.Name)
+	require.Equal(t, NoteInvalidUTF8, j.Notes)
+	j = oneJSON(t, `"account":"caf\u00e9"`, `"name":"\uD83D\uDE00 \"\\\/\b\f\n\r\t\u0041"`, "\"comment\":\"\xff\"")
+	require.Equal(t, "café", j.Account)
+	require.Equal(t, "😀 \"\\/\b\f\n\r\tA", j.Name)
+	require.Zero(t, j.Notes) // nothing was replaced
+}
+
+// Answers and Sonar's lists in one file have columns of their own.
+func TestJSONMixed(t *testing.T) {
+	sonar := `{"data":{"type":"slurm_jobs","attributes":{"slurm_jobs":[{"JobID":"7","JobIDRaw":"7","Account":"lab_b","User":"u2","State":"COMPLETED",` +
+		`"Submit":"2025-03-20T05:59:05+01:00","Start":"2025-03-20T08:20:40+01:00","End":"2025-03-20T12:05:33+01:00","ElapsedRaw":"13493","AllocTRES":"cpu=1,node=1"%s}]}}}`
+	jobs, report := mustRead(t, answerOf()+fmt.Sprintf(sonar, ""), Options{Cluster: "c2"})
+	require.Empty(t, report.Quarantined)
+	require.Equal(t, [2]string{"lab_a", "lab_b"}, [2]string{jobs[0].Account, jobs[1].Account})
+	require.Equal(t, int64(13493), jobs[1].ElapsedSeconds)
+	_, report = mustRead(t, fmt.Sprintf(sonar, `,"JobID":"8"`), Options{Cluster: "c2"})
+	require.Equal(t, "JobID: stands twice in one object", report.Quarantined[0].Reason)
+	_, report = mustRead(t, fmt.Sprintf(sonar, `,"Other":8`), Options{Cluster: "c2"})
+	require.Equal(t, "Other: a number stands where a text is due", report.Quarantined[0].Reason)
 }
 
 // Answers of many blocks on one line are read a job at a time.

@@ -1,9 +1,7 @@
 package ingest
 
 import (
-	"cmp"
 	"errors"
-	"io"
 	"strings"
 	"sync"
 )
@@ -99,7 +97,7 @@ func (l *pipeline) parseBlocks(p *parser) error {
 			text = rest + text
 		}
 		if p.schema == nil && isJSON(text) {
-			return p.parseJSON(&blockReader{l: l, text: strings.TrimPrefix(text, "\ufeff"), last: b.last})
+			return p.parseJSON(l.from(block{text: text, last: b.last}))
 		}
 		p.hole = b.hole
 		n, err := p.parse(text, b.last)
@@ -114,30 +112,20 @@ func (l *pipeline) parseBlocks(p *parser) error {
 	return errStopped
 }
 
-// blockReader is the text of the blocks that are left, for a decoder that
-// wants a reader.
-type blockReader struct {
-	l    *pipeline
-	text string
-	last bool
-	err  error
-}
-
-// Read gives out the text of the blocks.
-func (r *blockReader) Read(to []byte) (int, error) {
-	for r.text == "" {
-		if r.err != nil || r.last {
-			return 0, cmp.Or(r.err, io.EOF)
+// from gives out a block that has been taken already, then those that are left.
+func (l *pipeline) from(first block) func() (block, error) {
+	taken := false
+	return func() (block, error) {
+		if !taken {
+			taken = true
+			return first, nil
 		}
-		b, ok := <-r.l.blocks
+		b, ok := <-l.blocks
 		if !ok {
-			return 0, errStopped
+			return block{}, errStopped
 		}
-		r.text, r.last, r.err = b.text, b.last, b.err
+		return b, b.err
 	}
-	n := copy(to, r.text)
-	r.text = r.text[n:]
-	return n, nil
 }
 
 // handOver gives a batch to the consumer and returns an empty one.
