@@ -232,7 +232,7 @@ func guideJob(t *testing.T, text string) (j *ingest.Job, class string, isJob boo
 			return nil, class, false
 		}
 		kind, ofKind, _ := strings.Cut(name, ":")
-		texts := map[string]*string{"partition": &j.Partition, "qos": &j.QoS, "account": &j.Account, "reservation": &j.Reservation, "class": &class, "state": (*string)(&j.State)}
+		texts := map[string]*string{"partition": &j.Partition, "qos": &j.QoS, "account": &j.Account, "reservation": &j.Reservation, "class": &class, "state": (*string)(&j.State), "node_list": &j.NodeList, "job_name": &j.Name}
 		counts := map[string]struct {
 			is  *int64
 			per int64

@@ -148,7 +148,7 @@ func (f facts) job(t *testing.T) *ingest.Job {
 	t.Helper()
 	j := &ingest.Job{
 		Cluster: f.texts["cluster"], JobID: "1", JobIDRaw: 1, User: f.texts["user"], Name: f.texts["job_name"], Account: f.texts["account"], WCKey: f.texts["wckey"], Partition: f.texts["partition"], QoS: f.texts["qos"], Reservation: f.texts["reservation"], NodeList: f.texts["node_list"],
-		State: ingest.State(f.texts["state"]),
+		State:          ingest.State(f.texts["state"]),
 		ElapsedSeconds: firstKnown(f.count("h", 3600), f.count("s", 1)), TimelimitSeconds: f.count("timelimit_h", 3600),
 		CPUs: f.count("cpus", 1), NodeCount: f.count("nodes", 1), MemoryMiB: firstKnown(f.count("mem_gib", 1024), f.count("mem_mib", 1)),
 		GPUs: f.count("gpus", 1), Billing: f.count("billing", 1),
