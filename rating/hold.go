@@ -135,6 +135,16 @@ func causeOfLookup(err error, code string, v *version, j *ingest.Job, ru *rule) 
 	return c
 }
 
+// lacking names the figure of the record that is not known, for which one of
+// the card's own figures, made of it, is not known either.
+func lacking(e *formula.UnknownFigureError) string {
+	var of *formula.UnknownFigureError
+	for errors.As(e.Cause, &of) {
+		e, of = of, nil
+	}
+	return e.Name
+}
+
 // causeOfStage is a formula that has no value for the job.
 func causeOfStage(err *stageError, pl *plan, j *ingest.Job) Cause {
 	c := Cause{Code: BadFormula, Detail: fmt.Sprintf("rule=%s %v", pl.rule.Name, err), Reason: pl.rule.reason}
@@ -143,7 +153,7 @@ func causeOfStage(err *stageError, pl *plan, j *ingest.Job) Cause {
 	var unknown *formula.UnknownFigureError
 	if errors.As(err, &unknown) {
 		c.Code = UnknownFigure
-		c.Detail = fmt.Sprintf("%s cluster=%s partition=%s", unknown.Name, j.Cluster, j.Partition)
+		c.Detail = fmt.Sprintf("%s cluster=%s partition=%s", lacking(unknown), j.Cluster, j.Partition)
 		c.Hint = fmt.Sprintf("%s needs it and %v", where, unknown)
 	}
 	return c

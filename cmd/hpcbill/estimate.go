@@ -9,6 +9,7 @@ import (
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
+	"hpcbill/rates/money"
 	"hpcbill/rating"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,8 @@ cheaper.`,
 	f.StringVar(&r.wckey, "wckey", "", "the wckey")
 	f.StringVar(&r.nodeList, "nodelist", "", "the nodes that it would run on, where the card asks for their names")
 	f.StringVar(&r.licenses, "licenses", "", "licenses, such as matlab:2")
+	f.StringVar(&r.gres, "gres", "", "other generic resources in all, such as fpga:2")
+	f.StringVar(&r.name, "job-name", "", "the name of the job, where the card asks for it")
 	f.StringVar(&limit, "time", "", "the time it would run: minutes, H:MM:SS or D-HH:MM:SS")
 	f.StringVar(&group, "group", "", "the group that would pay")
 	f.StringVar(&class, "class", "internal", "the class of the group, where none is named")
@@ -112,6 +115,7 @@ func (a *app) estimate(in *inputs, r request, group, class, format string) error
 	for _, part := range ex.Parts {
 		e := explained(p, "current", part)
 		e.estimated(group, class)
+		e.asFirst(part.Outcome.Charges)
 		parts = append(parts, e)
 	}
 	if format == "json" {
@@ -161,8 +165,32 @@ func (e *explainedOutcome) estimated(group, class string) {
 	if lacks, ok := strings.CutPrefix(e.Cause, rating.UnknownFigure+": "); ok {
 		name, _, _ := strings.Cut(lacks, " ")
 		name, _, _ = strings.Cut(name, "=")
-		if flag := flagOfFigure[name]; flag != "" {
+		switch flag := flagOfFigure[name]; {
+		case flag != "":
 			e.Hint = "say it: " + flag
+		case strings.HasPrefix(name, "gpu("):
+			e.Hint = "say it: --gpu-type"
+		case strings.HasPrefix(name, "tres("):
+			e.Hint = "it is measured while a job runs, and nobody knows it before"
+		}
+	}
+}
+
+// asFirst prices what tiers price by all that a group uses as if it were the
+// first that the group used.
+func (e *explainedOutcome) asFirst(charges []rating.Charge) {
+	for i, c := range charges {
+		if c.Tiers == nil || c.Tiers.Window == rates.OfOneJob {
+			continue
+		}
+		reached := c.Quantity
+		if c.Tiers.Counter != rates.CountUnits {
+			reached = money.Exact{}
+		}
+		x := &e.Charges[i]
+		x.Tiers, x.Price, x.Amount = c.Tiers.String(), c.Tiers.Steps[0].Price, c.Tiers.Amount(money.Exact{}, reached, c.Quantity)
+		if each, some := x.Amount.Quo(c.Quantity); some {
+			x.Price = each
 		}
 	}
 }

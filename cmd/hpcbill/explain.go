@@ -326,6 +326,9 @@ func (a *app) printOutcome(in *inputs, p explainedOutcome) {
 			continue
 		}
 		fmt.Fprintf(a.stdout, "    %s %s %s at %s %s %s %s\n", who, figure(c.Quantity), c.Unit, c.Price, in.config.Currency.Code, equals(c.Amount), in.config.Currency.Code)
+		if c.Tiers != "" && c.Group == estimateGroup {
+			fmt.Fprintf(a.stdout, "      as the first that its group uses of it; %s\n", c.Tiers)
+		}
 		total = total.Add(c.Amount)
 	}
 	if len(p.Charges) > 1 {

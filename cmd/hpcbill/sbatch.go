@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +15,8 @@ import (
 type request struct {
 	cluster, partition, qos, account string
 	reservation, wckey, nodeList     string
-	licenses                         string // NAME:COUNT, as sbatch takes them
+	licenses, gres                   string // NAME:COUNT, as sbatch takes them
+	name                             string // of the job
 	nodes, cpus, gpus                int64  // 0 = not said
 	gpuType                          string
 	memoryMiB                        int64 // in all; 0 = not said
@@ -68,6 +71,8 @@ func (r request) overriddenBy(f request) request {
 	text(&r.wckey, f.wckey)
 	text(&r.nodeList, f.nodeList)
 	text(&r.licenses, f.licenses)
+	text(&r.gres, f.gres)
+	text(&r.name, f.name)
 	text(&r.gpuType, f.gpuType)
 	number(&r.nodes, f.nodes)
 	number(&r.cpus, f.cpus)
@@ -114,12 +119,10 @@ func (r request) job(start ingest.Instant) ingest.Job {
 		memory = r.memoryMiB
 		tres += fmt.Sprintf(",mem=%dM", r.memoryMiB)
 	}
-	for _, license := range strings.FieldsFunc(r.licenses, func(c rune) bool { return c == ',' || c == ';' }) {
-		name, n, counted := strings.Cut(license, ":")
-		if !counted {
-			n = "1"
-		}
-		tres += ",license/" + name + "=" + n
+	tres += counted("license/", r.licenses) + counted("gres/", r.gres)
+	name := r.name
+	if name == "" {
+		name = "estimate"
 	}
 	qos := r.qos
 	if qos == "" {
@@ -127,13 +130,35 @@ func (r request) job(start ingest.Instant) ingest.Job {
 	}
 	return ingest.Job{
 		Cluster: r.cluster, JobID: "estimate", JobIDRaw: 1, User: "estimate", Account: r.account,
-		Partition: r.partition, QoS: qos, WCKey: r.wckey, Reservation: r.reservation, NodeList: r.nodeList, Name: "estimate", State: ingest.Completed,
+		Partition: r.partition, QoS: qos, WCKey: r.wckey, Reservation: r.reservation, NodeList: r.nodeList, Name: name, State: ingest.Completed,
 		Submit: start, Eligible: start, Start: start, End: start + ingest.Instant(r.seconds),
 		ElapsedSeconds: r.seconds, TimelimitSeconds: r.seconds,
 		NodeCount: nodes, CPUs: cpus, MemoryMiB: memory, GPUs: r.gpus, Billing: ingest.Unknown,
 		ReqNodeCount: nodes, ReqCPUs: cpus, ReqMemoryMiB: memory, ReqGPUs: r.gpus,
 		AllocTRES: tres, ReqTRES: tres,
 	}
+}
+
+// counted gives NAME:COUNT,… as TRES of a kind. A resource may have a type
+// before its count, NAME:TYPE:COUNT, and is then counted with and without it.
+func counted(kind, list string) string {
+	tres, ofName := "", map[string]int64{}
+	for _, item := range strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ';' }) {
+		name, n := item, int64(1)
+		if at := strings.LastIndexByte(item, ':'); at >= 0 {
+			if count, err := strconv.ParseInt(item[at+1:], 10, 64); err == nil {
+				name, n = item[:at], count
+			}
+		}
+		tres += fmt.Sprintf(",%s%s=%d", kind, name, n)
+		if untyped, _, typed := strings.Cut(name, ":"); typed {
+			ofName[untyped] += n
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(ofName)) {
+		tres += fmt.Sprintf(",%s%s=%d", kind, name, ofName[name])
+	}
+	return tres
 }
 
 // setTime reads a time as sbatch does: minutes, M:SS, H:MM:SS, D-HH, D-HH:MM
@@ -210,7 +235,7 @@ func memoryMiB(text string) (int64, error) {
 // their long names.
 var sbatchOptions = map[string]string{
 	"-p": "partition", "-q": "qos", "-A": "account", "-M": "clusters", "-N": "nodes", "-n": "ntasks",
-	"-c": "cpus-per-task", "-t": "time", "-G": "gpus", "-w": "nodelist", "-L": "licenses",
+	"-c": "cpus-per-task", "-t": "time", "-G": "gpus", "-w": "nodelist", "-L": "licenses", "-J": "job-name",
 }
 
 // parseScript reads the #SBATCH lines of a batch script. Options that no price
@@ -290,7 +315,7 @@ func (s *script) number(option string) (int64, error) {
 // a CPU or a node × their number, GPUs of a node, a task or in all.
 func (s *script) request() (r request, err error) {
 	r = request{cluster: s.values["clusters"], partition: s.values["partition"], qos: s.values["qos"], account: s.values["account"],
-		reservation: s.values["reservation"], wckey: s.values["wckey"], nodeList: s.values["nodelist"], licenses: s.values["licenses"]}
+		reservation: s.values["reservation"], wckey: s.values["wckey"], nodeList: s.values["nodelist"], licenses: s.values["licenses"], name: s.values["job-name"]}
 	numbers := map[string]int64{}
 	for _, option := range []string{"nodes", "ntasks", "ntasks-per-node", "cpus-per-task", "cpus-per-gpu"} {
 		if numbers[option], err = s.number(option); err != nil {
@@ -333,12 +358,12 @@ func (s *script) gpus(r *request, tasks int64) error {
 			continue
 		}
 		if option == "gres" {
-			var ok bool
-			if text, ok = strings.CutPrefix(text, "gpu"); !ok {
-				continue
+			var err error
+			if text, r.gres, err = splitGres(text, times); err != nil {
+				return err
 			}
-			if text = strings.TrimPrefix(text, ":"); text == "" {
-				text = "1"
+			if text == "" {
+				continue
 			}
 		}
 		kind, number, typed := strings.Cut(text, ":")
@@ -355,6 +380,45 @@ func (s *script) gpus(r *request, tasks int64) error {
 		r.gpus, r.gpuType = n*times, kind
 	}
 	return nil
+}
+
+// splitGres parts --gres into what it asks of GPUs on a node, a count or
+// TYPE:COUNT, and the other resources on all nodes, as NAME:COUNT.
+func splitGres(list string, nodes int64) (gpus, others string, err error) {
+	var rest []string
+	for _, item := range strings.Split(list, ",") {
+		if of, ok := strings.CutPrefix(item, "gpu"); ok && (of == "" || of[0] == ':') {
+			if gpus != "" {
+				return "", "", &scriptError{"gres", "names GPUs twice", "an estimate knows one type: leave one out"}
+			}
+			if gpus = strings.TrimPrefix(of, ":"); gpus == "" {
+				gpus = "1"
+			}
+			continue
+		}
+		name, n := item, int64(1)
+		if at := strings.LastIndexByte(item, ':'); at >= 0 && at+1 < len(item) && item[at+1] >= '0' && item[at+1] <= '9' {
+			if n, err = gresCount(item[at+1:]); err != nil {
+				return "", "", err
+			}
+			name = item[:at]
+		}
+		if name != "" && name != "none" {
+			rest = append(rest, fmt.Sprintf("%s:%d", name, n*nodes))
+		}
+	}
+	return gpus, strings.Join(rest, ","), nil
+}
+
+// gresCount reads 2 or, with a suffix of powers of 1024, 10K.
+func gresCount(text string) (int64, error) {
+	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil || n < 0 || len(text)-len(digits) > 1 {
+		return 0, &scriptError{"gres", fmt.Sprintf("%q is no number", text), "write NAME:COUNT"}
+	}
+	shift := map[string]uint{"K": 10, "M": 20, "G": 30}[strings.ToUpper(text[len(digits):])]
+	return n << shift, nil
 }
 
 func (s *script) memory(r *request) error {
