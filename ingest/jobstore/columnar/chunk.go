@@ -85,11 +85,15 @@ func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedS
 // do.
 func constant(ints []int64, order []uint32) bool {
 	first := ints[order[0]]
-	if !slices.ContainsFunc(ints, func(v int64) bool { return v != first }) {
+	if !fewOf(ints, order) && !slices.ContainsFunc(ints, func(v int64) bool { return v != first }) {
 		return true // seen in the order of the memory, and so at once
 	}
 	return len(order) < len(ints) && !slices.ContainsFunc(order, func(row uint32) bool { return ints[row] != first })
 }
+
+// fewOf reports whether the rows are so few of those in memory that to look at
+// all of them costs more than it saves.
+func fewOf(ints []int64, order []uint32) bool { return len(order) < len(ints)/4 }
 
 // writeConstant writes a column of one number, or of NULL.
 func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatistics, err error) {
@@ -126,29 +130,21 @@ func (c *chunk) writeRuns(rows int) error {
 // NULLs, and the definition level of each row: none where no row is NULL.
 func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []uint32) {
 	values = grow(&c.enc.ints, len(order))
-	n := len(order)
-	null := c.column.Null
-	// To look for NULLs in the order of the memory first costs little, and
-	// most columns have none.
-	if c.column.Nullable && slices.Contains(ints, null) {
+	for i, row := range order {
+		values[i] = ints[row]
+	}
+	if c.column.Nullable && slices.Contains(values, c.column.Null) {
 		levels = grow(&c.enc.levels, len(order))
-		n = 0
-		for i, row := range order {
-			v, level := ints[row], uint32(1)
-			if v == null {
+		n := 0
+		for i, v := range values {
+			level := uint32(1)
+			if v == c.column.Null {
 				level = 0
 			}
 			values[n], levels[i] = v, level
 			n += int(level)
 		}
-	} else {
-		for i, row := range order {
-			values[i] = ints[row]
-		}
-	}
-	values = values[:n]
-	if n == len(order) {
-		levels = nil
+		values = values[:n]
 	}
 	if c.column.Kind == Timestamp {
 		for i := range values {
@@ -192,21 +188,10 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 	if len(v.Dict) == 1 && c.column.Dictionary {
 		return c.writeConstantText(v.Dict[0], len(order))
 	}
-	local := grow(&enc.local, len(v.Dict))
-	for i := range local {
-		local[i] = -1
+	indices, used := c.numberTexts(v, order)
+	if len(used) == 1 && c.column.Dictionary {
+		return c.writeConstantText(v.Dict[used[0]], len(order))
 	}
-	indices := grow(&enc.indices, len(order))
-	used := enc.entries[:0]
-	for i, row := range order {
-		entry := v.Index[row]
-		if local[entry] < 0 {
-			local[entry] = int32(len(used))
-			used = append(used, entry)
-		}
-		indices[i] = uint32(local[entry])
-	}
-	enc.entries = used
 	if len(used) > maxEntries || len(used) > 64 && len(used) > len(order)/2 || !c.column.Dictionary {
 		return stats, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
 			for _, i := range indices[from:to] {
@@ -228,6 +213,52 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 		}
 	}
 	return stats, c.writeIndices(len(order), nil, widthOf(len(used)))
+}
+
+// numberTexts numbers the texts of the rows in the order in which they come,
+// and tells which entry of the vector's dictionary each number is.
+func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) {
+	enc := c.enc
+	indices, used = grow(&enc.indices, len(order)), enc.entries[:0]
+	if v.Through == nil {
+		local := enc.unnumbered(len(v.Dict))
+		for i, row := range order {
+			entry := v.Index[row]
+			if local[entry] < 0 {
+				local[entry] = int32(len(used))
+				used = append(used, entry)
+			}
+			indices[i] = uint32(local[entry])
+		}
+		enc.entries = used
+		return indices, used
+	}
+	// Of what leads to the dictionary, first: a row then needs one look.
+	local := enc.unnumbered(len(v.Dict) + len(v.Through))
+	entries, local := local[:len(v.Dict)], local[len(v.Dict):]
+	for i, row := range order {
+		at := v.Index[row]
+		if local[at] < 0 {
+			entry := v.Through[at]
+			if entries[entry] < 0 {
+				entries[entry] = int32(len(used))
+				used = append(used, entry)
+			}
+			local[at] = entries[entry]
+		}
+		indices[i] = uint32(local[at])
+	}
+	enc.entries = used
+	return indices, used
+}
+
+// unnumbered gives n numbers that are not given yet.
+func (enc *Encoder) unnumbered(n int) []int32 {
+	local := grow(&enc.local, n)
+	for i := range local {
+		local[i] = -1
+	}
+	return local
 }
 
 func (c *chunk) writeConstantText(text string, rows int) (stats metadata.EncodedStatistics, err error) {
@@ -267,7 +298,7 @@ func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStat
 		n = len(values)
 	} else {
 		for i, row := range order {
-			values[i] = v.Wide[row]
+			values[i] = v.Wide[v.place(i, row)]
 		}
 	}
 	if n > 0 {
@@ -295,8 +326,9 @@ func (c *chunk) gatherWide(v *Vector, order []uint32) (values []Int128, levels [
 	values, levels = c.enc.wide, grow(&c.enc.levels, len(order))
 	n := 0
 	for i, row := range order {
-		values[n], levels[i] = v.Wide[row], 0
-		if v.Ints[row] != c.column.Null {
+		at := v.place(i, row)
+		values[n], levels[i] = v.Wide[at], 0
+		if v.Ints[at] != c.column.Null {
 			levels[i] = 1
 			n++
 		}
@@ -305,6 +337,14 @@ func (c *chunk) gatherWide(v *Vector, order []uint32) (values []Int128, levels [
 		levels = nil
 	}
 	return values[:n], levels
+}
+
+// place is where the decimal of a row stands that is the i-th asked for.
+func (v *Vector) place(i int, row uint32) int {
+	if v.Picked {
+		return i
+	}
+	return int(row)
 }
 
 // writeIndices writes the pages of a column with a dictionary from

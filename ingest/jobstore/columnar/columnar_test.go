@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -301,6 +302,43 @@ func FuzzDecodeHybrid(f *testing.F) {
 		}
 		_, _ = decodeHybrid(make([]uint32, n), data, width)
 	})
+}
+
+// Texts that share one Index, and decimals that were picked, make the same file
+// as those that stand for themselves.
+func TestSharedAndPickedVectors(t *testing.T) {
+	const n = 70_000
+	dir, vectors := t.TempDir(), rows(n)
+	var order []uint32
+	for row := uint32(0); row < n; row += 1 + row%5 { // few enough of those in memory, too
+		order = append(order, row)
+	}
+	few := order[len(order)-9:]
+	for _, order := range [][]uint32{order, few} {
+		write(t, filepath.Join(dir, "a"), vectors, order)
+		shared := slices.Clone(vectors)
+		shared[word].Through = []uint32{3, 1, 4, 2, 0}
+		shared[word].Index = make([]uint32, n)
+		for row, entry := range vectors[word].Index {
+			shared[word].Index[row] = uint32(slices.Index(shared[word].Through, entry))
+		}
+		for _, c := range []int{amount, share} {
+			shared[c] = Vector{Picked: true}
+			for _, row := range order {
+				shared[c].Wide = append(shared[c].Wide, vectors[c].Wide[row])
+				if vectors[c].Ints != nil {
+					shared[c].Ints = append(shared[c].Ints, vectors[c].Ints[row])
+				}
+			}
+		}
+		write(t, filepath.Join(dir, "b"), shared, order)
+		want, err := os.ReadFile(filepath.Join(dir, "a"))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(dir, "b"))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(want, got))
+		requireSame(t, vectors, order, open(t, filepath.Join(dir, "b")), 0)
+	}
 }
 
 func TestExtremeNumbers(t *testing.T) {

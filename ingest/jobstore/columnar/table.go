@@ -143,15 +143,19 @@ type Vector struct {
 	Ints []int64
 
 	// Wide holds Decimal, the unscaled number in two's complement. Ints says
-	// which are NULL.
-	Wide []Int128
+	// which are NULL. To be written, both may be Picked: of the rows that are
+	// asked for alone, in their order.
+	Wide   []Int128
+	Picked bool
 
 	// Text is either Dict[Index[i]], or Bytes from Ends[i-1] (0 for the first)
-	// to Ends[i].
-	Index []uint32
-	Dict  []string
-	Ends  []uint32
-	Bytes []byte
+	// to Ends[i]. To be written it may be Dict[Through[Index[i]]], so that
+	// columns whose texts come together share one Index.
+	Index   []uint32
+	Through []uint32
+	Dict    []string
+	Ends    []uint32
+	Bytes   []byte
 }
 
 // Int128 is a number of 128 bits in two's complement.
