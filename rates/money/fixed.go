@@ -5,9 +5,14 @@ import (
 	"math/bits"
 )
 
-// Fraction gives x as num/den, den positive, not always in lowest terms. ok
-// is false, and Rat has to be asked, where one of them does not fit 63 bits.
-func (x Exact) Fraction() (num, den int64, ok bool) { return x.small() }
+// Fraction gives x as num/den in lowest terms, den positive. ok is false, and
+// Rat has to be asked, where one of them does not fit 63 bits.
+func (x Exact) Fraction() (num, den int64, ok bool) {
+	if num, den, ok = x.small(); ok {
+		num, den = lowest(num, den)
+	}
+	return num, den, ok
+}
 
 // largest power of ten in a word.
 const maxWordPlaces = 18

@@ -22,9 +22,8 @@ const rememberedBases = 1 << 10
 
 // basis gives the number of what the row was charged by.
 func (rows *Rows) basis(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
-	num, den, _ := c.Price.Fraction()
 	h := uint64(c.Reason.Line)<<8 ^ uint64(len(c.Meter))<<4 ^ uint64(len(o.Cause.Detail)) ^ uint64(o.Verdict)<<20
-	h = (h ^ uint64(num)<<1 ^ uint64(den)) * 0x9E3779B97F4A7C15
+	h = (h ^ uint64(len(c.PriceLabel))<<24) * 0x9E3779B97F4A7C15
 	e := &rows.bases[h>>54&(rememberedBases-1)]
 	if e.known && e.price == c.Price && e.verdict == o.Verdict && e.meter == c.Meter && e.label == c.PriceLabel &&
 		e.reason == c.Reason && e.unit == c.Unit && e.code == o.Cause.Code && e.detail == o.Cause.Detail {

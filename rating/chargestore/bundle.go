@@ -44,7 +44,6 @@ const (
 // texts are those of a set of rows.
 type texts struct {
 	bundles [bundleCount]bundle
-	jobIDs  []byte
 }
 
 func newTexts() (t texts) {
@@ -58,24 +57,16 @@ func (t *texts) reset() {
 	for i := range t.bundles {
 		t.bundles[i].reset()
 	}
-	t.jobIDs = t.jobIDs[:0]
 }
 
 // bytes is how much memory they take.
 func (t *texts) bytes() int {
-	sum := len(t.jobIDs)
+	sum := 0
 	for i := range t.bundles {
 		sum += t.bundles[i].bytes
 	}
 	return sum
 }
-
-// of gives a text of a row.
-func (t *texts) of(r *record, bundle, place int) string {
-	return t.bundles[bundle].of(r.codes[bundle])[place]
-}
-
-func (t *texts) jobID(r *record) []byte { return t.jobIDs[r.idStart:r.idEnd] }
 
 // combinations are numbered texts of some columns.
 type combinations struct {
@@ -96,25 +87,19 @@ func (c *combinations) of(n uint32) []string {
 type bundle struct {
 	combinations
 	hashes []uint64
-	slots  []uint32      // number + 1; a power of two of them
-	arena  []byte        // the copies' memory
-	bytes  int           // of all copies
-	recent []recentTexts // that were asked for lately
-}
+	slots  []uint32 // number + 1; a power of two of them
+	arena  []byte   // the copies' memory
+	bytes  int      // of all copies
 
-// recentTexts are texts as they came, with their number. Texts at the same
-// addresses are the same, as long as they are held here; most come from a
-// reader that has each of its values once.
-type recentTexts struct {
-	texts  [maxWidth]string
-	number uint32 // + 1; 0 where there are none
+	// Combinations that were asked for lately, as they came. Texts at the same
+	// addresses are the same, as long as they are held here; most come from a
+	// reader that has each of its values once.
+	recent  []string // a combination a slot
+	numbers []uint32 // of each slot: the number + 1; 0 where there is none
 }
 
 // how many are remembered; a power of two.
-const rememberedTexts = 1 << 8
-
-// the most columns of a bundle.
-const maxWidth = 12
+const rememberedTexts = 1 << 11
 
 const (
 	firstSlots = 1 << 8
@@ -126,19 +111,21 @@ func (b *bundle) reset() {
 	clear(b.texts)
 	b.texts, b.hashes, b.arena, b.bytes = b.texts[:0], b.hashes[:0], nil, 0
 	clear(b.recent)
+	clear(b.numbers)
 }
 
 // number gives the number of a combination.
 func (b *bundle) number(texts []string) uint32 {
 	if b.recent == nil {
-		b.recent = make([]recentTexts, rememberedTexts)
+		b.recent, b.numbers = make([]string, rememberedTexts*len(b.columns)), make([]uint32, rememberedTexts)
 	}
-	r := &b.recent[addressOf(texts)]
-	if r.number == 0 || !identical(texts, r.texts[:]) {
-		copy(r.texts[:], texts)
-		r.number = b.find(texts) + 1
+	slot := addressOf(texts)
+	recent := b.recent[slot*len(texts):][:len(texts)]
+	if b.numbers[slot] == 0 || !identical(texts, recent) {
+		copy(recent, texts)
+		b.numbers[slot] = b.find(texts) + 1
 	}
-	return r.number - 1
+	return b.numbers[slot] - 1
 }
 
 // addressOf tells where to remember texts, by where they lie.

@@ -29,21 +29,17 @@ func (w *writing) collect(out *rowGroupWriter, all iter.Seq2[*Rows, error]) erro
 }
 
 func (w *writing) takeIn(out *rowGroupWriter, in *intake, rows *Rows) (err error) {
-	rows.meet(in)
-	for i := range rows.records {
-		in.add(rows, i)
-		switch {
-		case in.n >= w.keptRows:
-			err = out.relieve(in, w.keptRows/8)
-		case in.texts.bytes() >= keptTextBytes:
-			err = out.writeAll(in)
-		default:
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	for from := 0; from < rows.Len() && err == nil; {
 		rows.meet(in)
+		to := min(rows.Len(), from+w.keptRows-in.rows.n)
+		in.take(rows, from, to)
+		from = to
+		switch {
+		case in.bytes() >= keptTextBytes:
+			err = out.writeAll(in)
+		case in.rows.n >= w.keptRows:
+			err = out.relieve(in, w.keptRows/8)
+		}
 	}
-	return nil
+	return err
 }

@@ -1,50 +1,58 @@
 package chargestore
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// relieve writes the rows of the group that has the most, as whole row groups
-// as far as they go. Where even that one has few, all are written: groups that
-// share row groups are better read than many row groups of a few rows.
+// relieve writes the groups that have the most, as whole row groups, until no
+// more than half of the rows are left. Where few of the groups are worthwhile,
+// all are written: groups that share row groups are better read than many row
+// groups of a few rows.
 func (out *rowGroupWriter) relieve(in *intake, worthwhile int) error {
-	most := 0
-	for g := range in.lists {
-		if in.lists[g].n > in.lists[most].n {
-			most = g
-		}
+	byRows := in.filled()
+	slices.SortStableFunc(byRows, func(x, y int) int { return cmp.Compare(len(in.lists[y].rows), len(in.lists[x].rows)) })
+	n, left := 0, in.rows.n
+	for ; n < len(byRows) && left > in.rows.n/2 && len(in.lists[byRows[n]].rows) >= worthwhile; n++ {
+		left -= len(in.lists[byRows[n]].rows)
 	}
-	if in.lists[most].n < worthwhile {
+	if left > in.rows.n/4*3 {
 		return out.writeAll(in)
 	}
-	rows := in.rowsOf(most, nil)
-	for len(rows) > 0 {
-		n := min(len(rows), rowGroupRows)
-		if err := out.write(in, rows[:n]); err != nil {
-			return err
+	for _, g := range byRows[:n] {
+		rows := in.rowsOf(g)
+		for len(rows) > 0 {
+			of := min(len(rows), rowGroupRows)
+			if err := out.write(in, rows[:of]); err != nil {
+				return err
+			}
+			rows = rows[of:]
 		}
-		rows = rows[n:]
 	}
-	in.release(most)
+	in.release(byRows[:n])
 	return nil
+}
+
+// filled lists the groups that have rows.
+func (in *intake) filled() (groups []int) {
+	for g := range in.lists {
+		if len(in.lists[g].rows) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	return groups
 }
 
 // writeAll writes all rows, those of a group together.
 func (out *rowGroupWriter) writeAll(in *intake) error {
-	groups := in.bundles[inGroup].texts
-	byName := make([]int, 0, len(groups))
+	names, groups := in.bundles[inGroup].texts, in.filled()
+	slices.SortFunc(groups, func(x, y int) int { return strings.Compare(names[x], names[y]) })
 	counts := make(map[string]int, len(groups))
-	for g := range in.lists {
-		if in.lists[g].n > 0 {
-			byName = append(byName, g)
-			counts[groups[g]] = in.lists[g].n
-		}
-	}
-	slices.SortFunc(byName, func(x, y int) int { return strings.Compare(groups[x], groups[y]) })
-	rows := make([]*record, 0, in.n)
-	for _, g := range byName {
-		rows = in.rowsOf(g, rows)
+	rows := make([]uint32, 0, in.rows.n)
+	for _, g := range groups {
+		counts[names[g]] = len(in.lists[g].rows)
+		rows = append(rows, in.rowsOf(g)...)
 	}
 	for _, n := range rowGroups(counts) {
 		if err := out.write(in, rows[:n]); err != nil {

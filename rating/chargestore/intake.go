@@ -1,134 +1,190 @@
 package chargestore
 
-// record is a row in memory.
-type record struct {
-	numbers [numberCount]int64
-	codes   [bundleCount]uint32 // of its texts
-	idStart uint32              // of its text among the job ids
-	idEnd   uint32
-}
+import "hpcbill/ingest/jobstore/columnar"
 
-// The numbers of a row.
-const (
-	nJobIDRaw = iota
-	nStart
-	nEnd
-	nFrom
-	nUntil
-	nElapsed
-	nNodeCount
-	nCPUs
-	nGPUs
-	nMemory
-	nBilling
-	nQuantityNumerator
-	nQuantityDenominator
-	nAmountNumerator
-	nAmountDenominator
-	nRuleLine
-	nSourceLine
-	numberCount
-)
-
-// numberColumns are the columns of a row's numbers.
-func numberColumns() [numberCount]int {
-	return [numberCount]int{
-		nJobIDRaw: colJobIDRaw, nStart: colStart, nEnd: colEnd, nFrom: colFrom, nUntil: colUntil, nElapsed: colElapsed,
-		nNodeCount: colNodeCount, nCPUs: colCPUs, nGPUs: colGPUs, nMemory: colMemory, nBilling: colBilling,
-		nQuantityNumerator: colQuantityNumerator, nQuantityDenominator: colQuantityDenominator,
-		nAmountNumerator: colAmountNumerator, nAmountDenominator: colAmountDenominator,
-		nRuleLine: colRuleLine, nSourceLine: colSourceLine,
-	}
-}
-
-// intake is rows as they come from rating, those of each group together.
-// Appending allocates nothing once it has grown.
+// intake is rows as they come from rating. Row groups are encoded from where
+// they lie, while more come: what was taken in is never overwritten.
 type intake struct {
 	texts
-	n      int
-	lists  []recordList // by the number of the group
-	spare  []*recordChunk
+	rows   *generation
+	spare  []*generation
+	lists  []rowList // by the number of the group
 	resets int
+
+	order  []uint32 // of the rows that are being taken
+	groups []uint32 // that they are of
+
+	// The texts of each column of a bundle for themselves.
+	dicts   [columnCount]*columnar.Texts
+	through [columnCount][]uint32 // by the number of a combination: that of its text
 }
 
-// recordList is the rows of a group.
-type recordList struct {
-	chunks   []*recordChunk
-	n        int
+// generation is rows that were taken in. When some are written, the others move
+// to the next one.
+type generation struct {
+	columns
+	readers int // row groups that are being encoded from it
+}
+
+// rowList is the rows of a group, in the order in which they came.
+type rowList struct {
+	rows     []uint32
 	unsorted bool
+
+	// Of the rows that are being taken.
+	coming uint32
+	at     uint32 // the place of the next
 }
 
-type recordChunk [32]record
+func newIntake() *intake {
+	in := &intake{rows: &generation{}}
+	in.forgetTexts()
+	return in
+}
 
-func newIntake() *intake { return &intake{texts: newTexts()} }
-
-func (in *intake) reset() {
-	for i := range in.lists {
-		in.release(i)
-	}
-	in.texts.reset()
+// forgetTexts begins with other memory, since row groups are being encoded from
+// what there was.
+func (in *intake) forgetTexts() {
+	in.texts = newTexts()
 	in.resets++
-}
-
-// release forgets the rows of a group.
-func (in *intake) release(group int) {
-	l := &in.lists[group]
-	in.n -= l.n
-	in.spare = append(in.spare, l.chunks...)
-	l.chunks, l.n, l.unsorted = l.chunks[:0], 0, false
-}
-
-// place gives the place of a group's next row, and the row before it.
-func (in *intake) place(group uint32) (l *recordList, before, next *record) {
-	for int(group) >= len(in.lists) {
-		in.lists = append(in.lists, recordList{})
-	}
-	l = &in.lists[group]
-	at := l.n % len(recordChunk{})
-	if l.n > 0 {
-		last := l.n - 1
-		before = &l.chunks[last/len(recordChunk{})][last%len(recordChunk{})]
-	}
-	if at == 0 {
-		l.chunks = append(l.chunks, in.newChunk())
-	}
-	l.n++
-	in.n++
-	return l, before, &l.chunks[len(l.chunks)-1][at]
-}
-
-func (in *intake) newChunk() *recordChunk {
-	if last := len(in.spare) - 1; last >= 0 {
-		c := in.spare[last]
-		in.spare = in.spare[:last]
-		return c
-	}
-	return new(recordChunk)
-}
-
-// add appends row i of rows, and keeps nothing of its memory.
-func (in *intake) add(rows *Rows, i int) {
-	from := &rows.records[i]
-	group := in.numberOf(rows, from, inGroup)
-	list, before, r := in.place(group)
-	r.numbers = from.numbers
-	r.codes[inGroup] = group
-	for k := inGroup + 1; k < bundleCount; k++ {
-		r.codes[k] = in.numberOf(rows, from, k)
-	}
-	r.idStart = uint32(len(in.jobIDs))
-	in.jobIDs = append(in.jobIDs, rows.jobID(from)...)
-	r.idEnd = uint32(len(in.jobIDs))
-	if before != nil && !list.unsorted {
-		list.unsorted = compare(before, r, &in.texts) > 0
+	for _, columns := range bundledColumns() {
+		for _, column := range columns {
+			in.dicts[column], in.through[column] = &columnar.Texts{}, nil
+		}
 	}
 }
 
-// numberOf gives the number that a combination of texts of rows has here.
-func (in *intake) numberOf(rows *Rows, r *record, bundle int) uint32 {
-	known := &rows.known[bundle][r.codes[bundle]]
-	if *known == 0 {
-		*known = in.bundles[bundle].number(rows.bundles[bundle].of(r.codes[bundle])) + 1
+// reset forgets all rows.
+func (in *intake) reset() {
+	in.forgetTexts()
+	for i := range in.lists {
+		in.lists[i] = rowList{rows: in.lists[i].rows[:0]}
 	}
-	return *known - 1
+	in.next()
+}
+
+// next begins a generation, and gives the one before it.
+func (in *intake) next() (before *generation) {
+	before = in.rows
+	in.spare = append(in.spare, before)
+	for i, g := range in.spare {
+		if g.readers == 0 {
+			in.spare = append(in.spare[:i], in.spare[i+1:]...)
+			g.reset()
+			in.rows = g
+			return before
+		}
+	}
+	in.rows = &generation{}
+	in.rows.extend(len(before.ends)) // at once: it will be as large
+	in.rows.reset()
+	return before
+}
+
+// release forgets the rows of some groups.
+func (in *intake) release(groups []int) {
+	for _, g := range groups {
+		in.lists[g] = rowList{rows: in.lists[g].rows[:0]}
+	}
+	before := in.rows
+	before.readers++ // so that it is not the next
+	in.next()
+	before.readers--
+	for g := range in.lists {
+		rows := in.lists[g].rows
+		first := uint32(in.rows.n)
+		in.rows.pick(&before.columns, rows)
+		for i := range rows {
+			rows[i] = first + uint32(i)
+		}
+	}
+}
+
+// bytes is how much memory the texts take.
+func (in *intake) bytes() int { return in.texts.bytes() + len(in.rows.jobIDs) }
+
+// take appends rows, from one to another, and keeps nothing of their memory.
+// Those of a group are put together, as far as they come at once: a row group
+// is then gathered from fewer places.
+func (in *intake) take(rows *Rows, from, to int) {
+	groups := in.byGroup(rows, from, to)
+	first := in.rows.pick(&rows.columns, in.order)
+	for k := range rows.codes {
+		known, codes := rows.known[k], in.rows.codes[k][first:in.rows.n]
+		for i, code := range codes {
+			if known[code] == 0 {
+				known[code] = in.numberOf(k, rows.bundles[k].of(code)) + 1
+			}
+			codes[i] = known[code] - 1
+		}
+	}
+	for _, g := range groups {
+		l := &in.lists[g]
+		for range l.coming {
+			in.list(l, first)
+			first++
+		}
+		l.coming = 0
+	}
+}
+
+// byGroup puts the rows that are to be taken into in.order, those of a group
+// together, and lists the groups in this order.
+func (in *intake) byGroup(rows *Rows, from, to int) (groups []uint32) {
+	groups, in.order = in.groups[:0], resized(in.order, to-from)
+	known, codes := rows.known[inGroup], rows.codes[inGroup][from:to]
+	for _, code := range codes {
+		if known[code] == 0 {
+			known[code] = in.numberOf(inGroup, rows.bundles[inGroup].of(code)) + 1
+		}
+		group := known[code] - 1
+		for int(group) >= len(in.lists) {
+			in.lists = append(in.lists, rowList{})
+		}
+		if in.lists[group].coming == 0 {
+			groups = append(groups, group)
+		}
+		in.lists[group].coming++
+	}
+	at := uint32(0)
+	for _, g := range groups {
+		in.lists[g].at, at = at, at+in.lists[g].coming
+	}
+	for i, code := range codes {
+		l := &in.lists[known[code]-1]
+		in.order[l.at] = uint32(from + i)
+		l.at++
+	}
+	in.groups = groups
+	return groups
+}
+
+// list puts a row into the list of its group.
+func (in *intake) list(l *rowList, row int) {
+	if n := len(l.rows); n > 0 && !l.unsorted {
+		l.unsorted = in.compare(int(l.rows[n-1]), row) > 0
+	}
+	l.rows = append(l.rows, uint32(row))
+}
+
+// resized gives a slice of n, with what was in it or not.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// numberOf gives the number of a combination, and numbers each of its texts if
+// it is new.
+func (in *intake) numberOf(bundle int, texts []string) uint32 {
+	b := &in.bundles[bundle]
+	before := b.count()
+	number := b.number(texts)
+	if b.count() > before {
+		for place, column := range b.columns {
+			in.through[column] = append(in.through[column], in.dicts[column].Number(texts[place]))
+		}
+	}
+	return number
 }

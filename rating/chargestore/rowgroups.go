@@ -45,27 +45,22 @@ func rowGroups(counts map[string]int) []int {
 // while the next rows are taken in.
 type encoding struct {
 	table   *columnar.Table
-	batch   *batch
 	encoder *columnar.Encoder
+	rows    *generation // where they lie
+	order   []uint32    // which ones
+	exact   combinations
 	vectors []columnar.Vector
-	texts   [columnCount]columnar.Texts
-	codes   []uint32 // of a column, by the number of the combination
-	index   [columnCount][]uint32
-	zeros   []uint32
-	order   []uint32
 	group   columnar.RowGroup
 	done    chan error // nil while it is idle
 }
 
 func (e *encoding) start(running *sync.WaitGroup) {
 	e.done = make(chan error, 1)
-	e.zeros = resized(e.zeros, e.batch.n)
-	for len(e.order) < e.batch.n {
-		e.order = append(e.order, uint32(len(e.order)))
-	}
+	e.rows.readers++
 	running.Go(func() {
-		e.fill()
-		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.order[:e.batch.n])
+		e.decimals(&e.vectors[colQuantity], nQuantityNumerator, nQuantityDenominator, exactQuantity)
+		e.decimals(&e.vectors[colAmount], nAmountNumerator, nAmountDenominator, exactAmount)
+		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.order)
 	})
 }
 
@@ -84,20 +79,20 @@ const encodings = 3
 func newRowGroupWriter(table *columnar.Table, out *columnar.Writer) *rowGroupWriter {
 	w := &rowGroupWriter{out: out}
 	for i := range w.all {
-		w.all[i] = &encoding{table: table, batch: newBatch(), encoder: columnar.NewEncoder(), vectors: make([]columnar.Vector, columnCount)}
+		w.all[i] = &encoding{table: table, encoder: columnar.NewEncoder(), vectors: make([]columnar.Vector, columnCount)}
 	}
 	return w
 }
 
-// write begins a row group of rows of the intake, which may be overwritten when
-// it returns.
-func (w *rowGroupWriter) write(in *intake, rows []*record) error {
+// write begins a row group of rows of the intake. Those themselves are read
+// later.
+func (w *rowGroupWriter) write(in *intake, rows []uint32) error {
 	e := w.all[w.next]
 	w.next = (w.next + 1) % encodings
 	if err := w.settle(e); err != nil {
 		return err
 	}
-	e.batch.set(rows, &in.texts)
+	e.set(in, rows)
 	e.start(&w.running)
 	return nil
 }
@@ -109,6 +104,7 @@ func (w *rowGroupWriter) settle(e *encoding) error {
 	}
 	err := <-e.done
 	e.done = nil
+	e.rows.readers--
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hpcbill/ingest"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
@@ -14,7 +15,7 @@ import (
 // goroutine of its own. Used again they allocate nothing once they have grown.
 type Rows struct {
 	texts
-	records []record
+	columns
 	bases   []basis // numbers of inBasis that were given lately
 	byMeter []int
 
@@ -25,19 +26,34 @@ type Rows struct {
 }
 
 // NewRows makes rows of nothing.
-func NewRows() *Rows { return &Rows{texts: newTexts(), bases: make([]basis, rememberedBases)} }
+func NewRows() *Rows {
+	rows := &Rows{texts: newTexts(), bases: make([]basis, rememberedBases)}
+	rows.begin()
+	return rows
+}
+
+// noExact is the number of the combination of inExact that says nothing, as
+// nearly all do.
+const noExact = 0
+
+func (rows *Rows) begin() {
+	if rows.bundles[inExact].number([]string{"", ""}) != noExact {
+		panic("BUG: texts that are not new")
+	}
+}
 
 // Len is how many rows there are.
-func (rows *Rows) Len() int { return len(rows.records) }
+func (rows *Rows) Len() int { return rows.n }
 
 // Reset forgets all rows. The texts are remembered as long as they are not too
 // many, since the next rows will mostly have the same.
 func (rows *Rows) Reset() {
-	rows.records, rows.jobIDs = rows.records[:0], rows.jobIDs[:0]
-	if rows.texts.bytes() > rememberedTextBytes {
+	rows.columns.reset()
+	if rows.bytes() > rememberedTextBytes {
 		rows.texts.reset()
 		clear(rows.bases)
 		rows.intake = nil
+		rows.begin()
 	}
 }
 
@@ -60,17 +76,17 @@ func (rows *Rows) meet(in *intake) {
 }
 
 // Add appends the rows of an outcome, by meter, and keeps nothing of its
-// memory but texts, which never change. A charge whose price hangs on the whole period and was not filled in
-// is refused.
+// memory but texts, which never change. A charge whose price hangs on the whole
+// period and was not filled in is refused.
 func (rows *Rows) Add(o *rating.Outcome) error {
 	if err := settled(o); err != nil {
 		return err
 	}
 	switch len(o.Charges) {
 	case 0:
-		rows.addRecord(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false)
+		rows.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false)
 	case 1:
-		rows.addRecord(o, &o.Charges[0], true)
+		rows.addRow(o, &o.Charges[0], true)
 	default:
 		rows.byMeter = rows.byMeter[:0]
 		for i := range o.Charges {
@@ -78,66 +94,68 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 		}
 		slices.SortStableFunc(rows.byMeter, func(x, y int) int { return strings.Compare(o.Charges[x].Meter, o.Charges[y].Meter) })
 		for _, i := range rows.byMeter {
-			rows.addRecord(o, &o.Charges[i], true)
+			rows.addRow(o, &o.Charges[i], true)
 		}
 	}
 	return nil
 }
 
-func (rows *Rows) addRecord(o *rating.Outcome, c *rating.Charge, charged bool) {
-	j := o.Job
-	number := func(bundle int, texts ...string) uint32 { return rows.bundles[bundle].number(texts) }
-	rows.records = append(rows.records, record{})
-	r := &rows.records[len(rows.records)-1]
-	r.idStart = uint32(len(rows.jobIDs))
-	rows.jobIDs = append(rows.jobIDs, j.JobID...)
-	r.idEnd = uint32(len(rows.jobIDs))
-	r.numbers = [numberCount]int64{
-		nJobIDRaw: int64(j.JobIDRaw), nStart: int64(j.Start), nEnd: int64(j.End),
-		nElapsed: o.Seconds, nNodeCount: j.NodeCount, nCPUs: j.CPUs, nGPUs: j.GPUs, nMemory: j.MemoryMiB, nBilling: j.Billing,
-		nQuantityNumerator: noNumerator, nQuantityDenominator: noDenominator,
-		nAmountNumerator: noNumerator, nAmountDenominator: noDenominator,
-		nRuleLine: int64(c.Reason.Line), nSourceLine: j.Source.Line,
-	}
+func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool) {
+	j, row := o.Job, rows.extend(1)
+	set := func(number int, value int64) { rows.numbers[number][row] = value }
+	set(nJobIDRaw, int64(j.JobIDRaw))
+	set(nStart, int64(j.Start))
+	set(nEnd, int64(j.End))
+	from, until := ingest.None, ingest.None
 	if o.From != j.Start || o.Until != j.End {
-		r.numbers[nFrom], r.numbers[nUntil] = int64(o.From), int64(o.Until)
+		from, until = o.From, o.Until
 	}
-	exact := [2]string{}
+	set(nFrom, int64(from))
+	set(nUntil, int64(until))
+	set(nElapsed, o.Seconds)
+	set(nNodeCount, j.NodeCount)
+	set(nCPUs, j.CPUs)
+	set(nGPUs, j.GPUs)
+	set(nMemory, j.MemoryMiB)
+	set(nBilling, j.Billing)
+	set(nRuleLine, int64(c.Reason.Line))
+	set(nSourceLine, j.Source.Line)
+	rows.jobIDs = append(rows.jobIDs, j.JobID...)
+	rows.ends[row] = uint32(len(rows.jobIDs))
+	code := func(bundle int, texts ...string) { rows.codes[bundle][row] = rows.bundles[bundle].number(texts) }
+	code(inGroup, c.Group)
+	code(inOrigin, j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State))
+	code(inName, j.Name)
+	code(inSource, j.Source.File, j.Source.Digest)
+	rows.codes[inBasis][row] = rows.basis(o, c, charged)
+	quantity, amount := "", ""
 	if charged {
-		exact[exactQuantity] = r.fraction(nQuantityNumerator, nQuantityDenominator, c.Quantity)
-		exact[exactAmount] = r.fraction(nAmountNumerator, nAmountDenominator, c.Amount)
+		quantity = rows.fraction(row, nQuantityNumerator, nQuantityDenominator, c.Quantity)
+		amount = rows.fraction(row, nAmountNumerator, nAmountDenominator, c.Amount)
+	} else {
+		rows.noFraction(row, nQuantityNumerator, nQuantityDenominator)
+		rows.noFraction(row, nAmountNumerator, nAmountDenominator)
 	}
-	r.codes = [bundleCount]uint32{
-		inGroup:  number(inGroup, c.Group),
-		inOrigin: number(inOrigin, j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State)),
-		inName:   number(inName, j.Name),
-		inBasis:  rows.basis(o, c, charged),
-		inExact:  number(inExact, exact[:]...),
-		inSource: number(inSource, j.Source.File, j.Source.Digest),
+	rows.codes[inExact][row] = noExact
+	if quantity != "" || amount != "" {
+		code(inExact, quantity, amount)
 	}
 }
 
 // fraction sets an exact number, and gives it as text where two words do not
 // hold it.
-func (r *record) fraction(numerator, denominator int, x money.Exact) (text string) {
+func (rows *Rows) fraction(row, numerator, denominator int, x money.Exact) (text string) {
 	n, d, ok := x.Fraction()
 	if !ok {
+		rows.noFraction(row, numerator, denominator)
 		return x.Rat().String()
 	}
-	r.numbers[numerator], r.numbers[denominator] = lowest(n, d)
+	rows.numbers[numerator][row], rows.numbers[denominator][row] = n, d
 	return ""
 }
 
-// lowest gives n/d in lowest terms.
-func lowest(n, d int64) (int64, int64) {
-	x, y := d, n%d
-	for y != 0 {
-		x, y = y, x%y
-	}
-	if x < 0 {
-		x = -x
-	}
-	return n / x, d / x
+func (rows *Rows) noFraction(row, numerator, denominator int) {
+	rows.numbers[numerator][row], rows.numbers[denominator][row] = noNumerator, noDenominator
 }
 
 // settled refuses a charge whose price hangs on the whole period and was not

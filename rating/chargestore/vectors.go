@@ -7,55 +7,32 @@ import (
 	"hpcbill/rates/money"
 )
 
-// fill makes the columns of the rows.
-func (e *encoding) fill() {
-	b, vectors := e.batch, e.vectors
+// set makes the columns of rows of the intake, but for the rounded ones.
+func (e *encoding) set(in *intake, rows []uint32) {
+	e.rows, e.order, e.exact = in.rows, append(e.order[:0], rows...), in.bundles[inExact].combinations
 	for n, column := range numberColumns() {
-		vectors[column].Ints = b.numbers[n]
+		e.vectors[column].Ints = in.rows.numbers[n][:in.rows.n]
 	}
 	for k := range bundleCount {
-		e.fillTexts(&b.bundles[k], b.codes[k])
-	}
-	vectors[colJobID].Ends, vectors[colJobID].Bytes = b.ends, b.jobIDs
-	b.decimals(&vectors[colQuantity], nQuantityNumerator, nQuantityDenominator, exactQuantity)
-	b.decimals(&vectors[colAmount], nAmountNumerator, nAmountDenominator, exactAmount)
-}
-
-// fillTexts numbers the texts of each column of a bundle for themselves.
-func (e *encoding) fillTexts(b *combinations, rows []uint32) {
-	width := len(b.columns)
-	if width == 1 {
-		e.vectors[b.columns[0]].Index, e.vectors[b.columns[0]].Dict = rows, b.texts
-		return
-	}
-	e.codes = resized(e.codes, b.count())
-	for place, column := range b.columns {
-		texts, v := &e.texts[column], &e.vectors[column]
-		texts.Reset()
-		for n := range e.codes {
-			e.codes[n] = texts.Number(b.texts[n*width+place])
-		}
-		if v.Dict = texts.List; len(v.Dict) == 1 {
-			v.Index = e.zeros[:len(rows)]
-			continue
-		}
-		e.index[column] = resized(e.index[column], len(rows))
-		v.Index = e.index[column]
-		for i, n := range rows {
-			v.Index[i] = e.codes[n]
+		for _, column := range in.bundles[k].columns {
+			v := &e.vectors[column]
+			v.Index, v.Through, v.Dict = in.rows.codes[k][:in.rows.n], in.through[column], in.dicts[column].List
 		}
 	}
+	v := &e.vectors[colJobID]
+	v.Ends, v.Bytes = in.rows.ends[:in.rows.n], in.rows.jobIDs
 }
 
 // decimals rounds exact numbers.
-func (b *batch) decimals(v *columnar.Vector, numerator, denominator, exact int) {
-	v.Wide, v.Ints = v.Wide[:0], v.Ints[:0]
-	for row, n := range b.numbers[numerator] {
+func (e *encoding) decimals(v *columnar.Vector, numerator, denominator, exact int) {
+	v.Picked, v.Wide, v.Ints = true, v.Wide[:0], v.Ints[:0]
+	numerators, denominators := e.rows.numbers[numerator], e.rows.numbers[denominator]
+	for _, row := range e.order {
 		var x money.Exact
 		ok := true
-		if d := b.numbers[denominator][row]; d != noDenominator {
-			x = money.Ratio(n, d)
-		} else if x, ok = parseFraction(b.bundles[inExact].of(b.codes[inExact][row])[exact]); !ok {
+		if d := denominators[row]; d != noDenominator {
+			x = money.Ratio(numerators[row], d)
+		} else if x, ok = parseFraction(e.exact.of(e.rows.codes[inExact][row])[exact]); !ok {
 			v.Wide, v.Ints = append(v.Wide, columnar.Int128{}), append(v.Ints, noDecimal)
 			continue
 		}
