@@ -96,19 +96,6 @@ func (v *Version) Matches() []Match {
 	return all
 }
 
-// AsksNodeNames reports whether the names of a job's nodes decide anything:
-// else their lists need not be read.
-func (c *Card) AsksNodeNames() bool {
-	for _, v := range c.Versions {
-		for _, m := range v.Matches() {
-			if m.Asks().Nodes {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func (f matchField) asks() Asks {
 	switch f.kind {
 	case textKind:

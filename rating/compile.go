@@ -53,6 +53,7 @@ type rule struct {
 	hardware     []formula.Slot
 	memory       bool     // it counts memory
 	slurmBilling bool     // it has Slurm's billing recomputed
+	tres         bool     // it counts a TRES by name
 	byType       bool     // it counts GPUs by their type alone
 	staged       []bool   // of each charge: a formula may use what earlier stages gave
 	gpuTypes     []string // the types that it knows
@@ -206,6 +207,7 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 	}
 	c.memory = usesSlot(formulas, formula.MemoryMiB)
 	c.slurmBilling = usesSlot(formulas, formula.SlurmBilling)
+	c.tres = slices.ContainsFunc(formulas, (*formula.Formula).UsesTRES)
 	c.gpuTypes = namedGPUTypes(formulas)
 	c.byType = len(c.gpuTypes) > 0 && !usesSlot(formulas, formula.GPUs)
 	return c, formulas

@@ -250,6 +250,7 @@ func (c came) rateHolding(t *testing.T, r *Rater, h ingest.Holding) {
 
 func (c came) rateJob(t *testing.T, r *Rater, j *ingest.Job) {
 	t.Helper()
+	requireNeedsSuffice(t, r, j, rates.PeriodContaining(timeOf(j.End), time.UTC))
 	e := r.Explain(j, rates.PeriodContaining(timeOf(j.End), time.UTC))
 	require.Len(t, e.Parts, 1)
 	o := e.Parts[0].Outcome

@@ -48,6 +48,7 @@ func shipped(t testing.TB, name string) *rates.Card {
 // one rates a job that gives exactly one outcome.
 func oneOutcome(t testing.TB, r *Rater, j *ingest.Job) Outcome {
 	t.Helper()
+	requireNeedsSuffice(t, r, j, november)
 	outcomes := r.Job(j, november)
 	require.Len(t, outcomes, 1)
 	return outcomes[0].Clone()

@@ -28,7 +28,8 @@ func waiverRows(t require.TestingT, zone *time.Location, rows string) *rates.Wai
 }
 
 // fates gives "verdict seconds quantity… cause" of the outcomes of a month.
-func fates(r *Rater, j *ingest.Job, month rates.Period) []string {
+func fates(t require.TestingT, r *Rater, j *ingest.Job, month rates.Period) []string {
+	requireNeedsSuffice(t, r, j, month)
 	var got []string
 	for _, o := range r.Job(j, month) {
 		line := fmt.Sprintf("%s %d", o.Verdict, o.Seconds)
@@ -48,7 +49,7 @@ func TestOutageClipsAJob(t *testing.T) {
 	f := func(card, windows string, want ...string) {
 		t.Helper()
 		r := NewRater(Tariff{Zone: time.UTC, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": caseCard(t, card)}, Outages: outages(t, time.UTC, windows)})
-		require.Equal(t, want, fates(r, j, october))
+		require.Equal(t, want, fates(t, r, j, october))
 	}
 	const all = "  rules: [{name: all, charge: {core_hours: cpus}}]"
 	f(all, "- {name: a, from: 2025-10-14T12:00Z, until: 2025-10-14T21:00Z, reason: power}", "charged 10800 12", "waived 32400 36 a: power")
@@ -91,7 +92,7 @@ func TestOutageSharesWhatIsNotInProportion(t *testing.T) {
 		t.Helper()
 		r := NewRater(Tariff{Zone: time.UTC, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": caseCard(t, "  rules: [{name: all, charge: {core_hours: "+charge+"}}]")},
 			Outages: outages(t, time.UTC, "- {name: a, from: 2025-10-14T10:00Z, until: "+until+", reason: power}")})
-		require.Equal(t, want, fates(r, j, october))
+		require.Equal(t, want, fates(t, r, j, october))
 	}
 	f(`{rate: cpus, duration: ceil(elapsed_h)}`, "2025-10-14T10:45Z", "charged 2700 4", "waived 2700 4 a: power")
 	f(`{rate: cpus, duration: ceil(elapsed_h)}`, "2025-10-14T10:30Z", "charged 3600 5.333333333334", "waived 1800 2.666666666666 a: power")
@@ -105,10 +106,10 @@ func TestOutageSharesSuspendedTime(t *testing.T) {
 	j := wallJob(t, time.UTC, "2025-10-14T10:00:00", "2025-10-14T20:00:00", 7200)
 	r := NewRater(Tariff{Zone: time.UTC, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": coreHourCard(t, "end")},
 		Outages: outages(t, time.UTC, "- {name: a, from: 2025-10-14T10:00Z, until: 2025-10-14T15:00Z, reason: power}")})
-	require.Equal(t, []string{"charged 14400 16", "waived 14400 16 a: power"}, fates(r, j, rates.MonthOf(2025, time.October, time.UTC)))
+	require.Equal(t, []string{"charged 14400 16", "waived 14400 16 a: power"}, fates(t, r, j, rates.MonthOf(2025, time.October, time.UTC)))
 	// Suspended all along: there is nothing to share, unless the outage is all of it.
 	j.ElapsedSeconds, j.SuspendedSeconds = 0, 36000
-	require.Equal(t, []string{"charged 0 0"}, fates(r, j, rates.MonthOf(2025, time.October, time.UTC)))
+	require.Equal(t, []string{"charged 0 0"}, fates(t, r, j, rates.MonthOf(2025, time.October, time.UTC)))
 }
 
 // Under bill_by usage each month waives what of the outage lies in it; whole
@@ -120,7 +121,7 @@ func TestOutageOverTheEndOfAMonth(t *testing.T) {
 	f := func(by, window string, want ...[]string) {
 		t.Helper()
 		r := NewRater(Tariff{Zone: zone, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": coreHourCard(t, by)}, Outages: outages(t, zone, window)})
-		require.Equal(t, want, [][]string{fates(r, j, march), fates(r, j, april)})
+		require.Equal(t, want, [][]string{fates(t, r, j, march), fates(t, r, j, april)})
 	}
 	const window = "- {name: a, from: 2025-03-31T22:00, until: 2025-04-01T01:00, reason: power"
 	f("usage", window+"}", []string{"charged 7200 8", "waived 7200 8 a: power"}, []string{"charged 10800 12", "waived 3600 4 a: power"})
@@ -153,7 +154,7 @@ func TestOutageOfSomeJobs(t *testing.T) {
 		if met {
 			want = []string{"charged 3600 4", "waived 3600 4 a: power"}
 		}
-		require.Equal(t, want, fates(r, j, october))
+		require.Equal(t, want, fates(t, r, j, october))
 	}
 	f("n[01-04]", `node_list: "n[04-09]"`, true)
 	f("n[01-03]", `node_list: "n[04-09]"`, false)
@@ -196,7 +197,7 @@ func TestRowWaivesAJob(t *testing.T) {
 		t.Helper()
 		tariff.Waivers = waiverRows(t, zone, row)
 		r := NewRater(tariff)
-		require.Equal(t, want, [][]string{fates(r, j, march), fates(r, j, april)})
+		require.Equal(t, want, [][]string{fates(t, r, j, march), fates(t, r, j, april)})
 	}
 	all := [][]string{{"waived 14400 16 bad disk"}, {"waived 14400 16 bad disk"}}
 	none := [][]string{{"charged 14400 16"}, {"charged 14400 16"}}

@@ -119,15 +119,31 @@ func (in *inputs) countsFiscalYear() bool {
 	return false
 }
 
-// ratedColumns are the columns of the job store that rating, the charges and
-// the documents look at; the others are not read, and node_list only where a
-// card or an outage asks for the names of nodes.
-var ratedColumns = []string{
-	"job_id", "user_name", "account", "partition", "qos", "wckey", "reservation", "job_name", "state",
-	"eligible_time", "elapsed_seconds", "suspended_seconds", "timelimit_seconds",
+// chargedColumns are the columns of the job store that rating any job, its
+// charges and the documents look at.
+var chargedColumns = []string{
+	"job_id", "user_name", "account", "partition", "qos", "job_name", "state", "elapsed_seconds", "suspended_seconds",
 	"node_count", "cpus", "memory_mib", "gpus", "billing",
-	"req_node_count", "req_cpus", "req_memory_mib", "req_gpus", "alloc_tres",
 	"source_file", "source_line", "source_digest",
+}
+
+// neededColumns are those, and what rating by a tariff needs: the others are
+// not read.
+func neededColumns(n rating.Needs) []string {
+	names := slices.Clone(chargedColumns)
+	for _, c := range []struct {
+		needed bool
+		name   string
+	}{
+		{n.WCKey, "wckey"}, {n.Reservation, "reservation"}, {n.Eligible, "eligible_time"}, {n.Timelimit, "timelimit_seconds"},
+		{n.ReqCPUs, "req_cpus"}, {n.ReqMemory, "req_memory_mib"}, {n.ReqGPUs, "req_gpus"}, {n.ReqNodes, "req_node_count"},
+		{n.AllocTRES, "alloc_tres"}, {n.NodeList, "node_list"},
+	} {
+		if c.needed {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // jobsOf gives every job that can have a part in the period: those that ended
@@ -136,13 +152,14 @@ var ratedColumns = []string{
 // put back there.
 func (s *site) jobsOf(p rates.Period, in *inputs, free chan []ingest.Job) iter.Seq2[[]ingest.Job, error] {
 	from, to := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
+	needed := neededColumns(rating.NewRater(in.tariff()).Needs())
 	queries := []jobstore.Query{{From: from, To: to}, {Unfinished: true}}
 	if !in.billsByEndAlone() {
 		queries = append(queries, jobstore.Query{From: from, To: to, Overlapping: true})
 	}
 	return func(yield func([]ingest.Job, error) bool) {
 		for _, q := range queries {
-			q.Columns = in.ratedColumns()
+			q.Columns = needed
 			for batch, err := range s.jobs.SelectInto(free, q) {
 				if q.Overlapping { // those that ended in the period were given before
 					batch = slices.DeleteFunc(batch, func(j ingest.Job) bool { return j.End < to })
@@ -153,21 +170,6 @@ func (s *site) jobsOf(p rates.Period, in *inputs, free chan []ingest.Job) iter.S
 			}
 		}
 	}
-}
-
-// everyRatedColumn is what rating may look at under any rules.
-func everyRatedColumn() []string { return append(slices.Clone(ratedColumns), "node_list") }
-
-func (in *inputs) ratedColumns() []string {
-	if in.outages.AskForNodes() {
-		return everyRatedColumn()
-	}
-	for _, c := range in.cards {
-		if c.AsksNodeNames() {
-			return everyRatedColumn()
-		}
-	}
-	return ratedColumns
 }
 
 func (in *inputs) billsByEndAlone() bool {

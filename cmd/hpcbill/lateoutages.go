@@ -91,7 +91,7 @@ func (s *site) lateOutage(ctx context.Context, o *rates.Outage, months []*issued
 		{From: ingest.Instant(o.From) - 1, To: ingest.Instant(o.Until), Overlapping: true}, // a second more: killed jobs end with the beginning
 		{Unfinished: true},
 	} {
-		q.Columns = everyRatedColumn()
+		q.Columns = neededColumns(rating.AnyNeeds())
 		for batch, err := range s.jobs.Select(q) {
 			if err == nil {
 				err = ctx.Err()

@@ -313,7 +313,7 @@ func (s *site) wholeJobs(some []ingest.Job) ([]ingest.Job, error) {
 	var whole []ingest.Job
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
 		cluster, month, _ := strings.Cut(key, "\x00")
-		q := jobstore.Query{Clusters: []string{cluster}, Columns: everyRatedColumn(), Unfinished: month == "", From: spans[key].from, To: spans[key].until + 1}
+		q := jobstore.Query{Clusters: []string{cluster}, Columns: neededColumns(rating.AnyNeeds()), Unfinished: month == "", From: spans[key].from, To: spans[key].until + 1}
 		for batch, err := range s.jobs.Select(q) {
 			if err != nil {
 				return nil, err
