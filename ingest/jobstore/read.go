@@ -96,12 +96,13 @@ func (s *Store) selectJobs(q Query, a *ahead) error {
 		return err
 	}
 	defer snap.close()
+	texts := &columnar.TextPool{}
 	for _, group := range groupParts(slices.Collect(maps.Keys(snap.files))) {
 		jobs, more := a.take()
 		if !more {
 			return nil
 		}
-		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, yield: a.put, jobs: jobs}
+		m := &merge{query: q, columns: columns, cluster: group[0].Cluster, texts: texts, yield: a.put, jobs: jobs}
 		more, err := m.run(s, snap, group)
 		if m.jobs != nil {
 			a.free <- m.jobs
@@ -161,6 +162,7 @@ type merge struct {
 	query   Query
 	columns []int
 	cluster string
+	texts   *columnar.TextPool // of all parts; nil where nobody gains by it
 	// yield takes a batch, and gives what the next one is to be written into,
 	// and whether more are wanted.
 	yield func([]ingest.Job) (next []ingest.Job, more bool)
@@ -237,6 +239,9 @@ func (m *merge) open(s *Store, snap *snapshot, p *part) error {
 	pages, err := file.Pages(0, m.columns)
 	if err != nil {
 		return err
+	}
+	if m.texts != nil {
+		pages.Pool(m.texts)
 	}
 	src.free <- &columnar.Page{} // and src.page is the other
 	m.decoders.Add(1)

@@ -91,6 +91,14 @@ func constant(ints []int64, order []uint32) bool {
 	return len(order) < len(ints) && !slices.ContainsFunc(order, func(row uint32) bool { return ints[row] != first })
 }
 
+// pick puts the rows' values one after another.
+func pick(to, from []int64, order []uint32) {
+	to = to[:len(order)]
+	for i, row := range order {
+		to[i] = from[row]
+	}
+}
+
 // fewOf reports whether the rows are so few of those in memory that to look at
 // all of them costs more than it saves.
 func fewOf(ints []int64, order []uint32) bool { return len(order) < len(ints)/4 }
@@ -130,9 +138,7 @@ func (c *chunk) writeRuns(rows int) error {
 // NULLs, and the definition level of each row: none where no row is NULL.
 func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []uint32) {
 	values = grow(&c.enc.ints, len(order))
-	for i, row := range order {
-		values[i] = ints[row]
-	}
+	pick(values, ints, order)
 	if c.column.Nullable && slices.Contains(values, c.column.Null) {
 		levels = grow(&c.enc.levels, len(order))
 		n := 0
@@ -188,6 +194,9 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 	if len(v.Dict) == 1 && c.column.Dictionary {
 		return c.writeConstantText(v.Dict[0], len(order))
 	}
+	if v.Picked && c.column.Dictionary && allSame(v.Through) {
+		return c.writeConstantText(v.Dict[v.Through[0]], len(order))
+	}
 	indices, used := c.numberTexts(v, order)
 	if len(used) == 1 && c.column.Dictionary {
 		return c.writeConstantText(v.Dict[used[0]], len(order))
@@ -215,6 +224,11 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 	return stats, c.writeIndices(len(order), nil, widthOf(len(used)))
 }
 
+// allSame reports whether there are numbers, and all of them the same.
+func allSame(numbers []uint32) bool {
+	return len(numbers) > 0 && !slices.ContainsFunc(numbers, func(n uint32) bool { return n != numbers[0] })
+}
+
 // numberTexts numbers the texts of the rows in the order in which they come,
 // and tells which entry of the vector's dictionary each number is.
 func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) {
@@ -223,7 +237,7 @@ func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) 
 	if v.Through == nil {
 		local := enc.unnumbered(len(v.Dict))
 		for i, row := range order {
-			entry := v.Index[row]
+			entry := v.Index[v.place(i, row)]
 			if local[entry] < 0 {
 				local[entry] = int32(len(used))
 				used = append(used, entry)
@@ -237,7 +251,7 @@ func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) 
 	local := enc.unnumbered(len(v.Dict) + len(v.Through))
 	entries, local := local[:len(v.Dict)], local[len(v.Dict):]
 	for i, row := range order {
-		at := v.Index[row]
+		at := v.Index[v.place(i, row)]
 		if local[at] < 0 {
 			entry := v.Through[at]
 			if entries[entry] < 0 {
@@ -339,7 +353,7 @@ func (c *chunk) gatherWide(v *Vector, order []uint32) (values []Int128, levels [
 	return values[:n], levels
 }
 
-// place is where the decimal of a row stands that is the i-th asked for.
+// place is where what is Picked stands of a row that is the i-th asked for.
 func (v *Vector) place(i int, row uint32) int {
 	if v.Picked {
 		return i

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -308,14 +309,12 @@ func FuzzDecodeHybrid(f *testing.F) {
 // as those that stand for themselves.
 func TestSharedAndPickedVectors(t *testing.T) {
 	const n = 70_000
-	dir, vectors := t.TempDir(), rows(n)
+	vectors := rows(n)
 	var order []uint32
 	for row := uint32(0); row < n; row += 1 + row%5 { // few enough of those in memory, too
 		order = append(order, row)
 	}
-	few := order[len(order)-9:]
-	for _, order := range [][]uint32{order, few} {
-		write(t, filepath.Join(dir, "a"), vectors, order)
+	for _, order := range [][]uint32{order, fewRows} {
 		shared := slices.Clone(vectors)
 		shared[word].Through = []uint32{3, 1, 4, 2, 0}
 		shared[word].Index = make([]uint32, n)
@@ -331,14 +330,66 @@ func TestSharedAndPickedVectors(t *testing.T) {
 				}
 			}
 		}
-		write(t, filepath.Join(dir, "b"), shared, order)
-		want, err := os.ReadFile(filepath.Join(dir, "a"))
-		require.NoError(t, err)
-		got, err := os.ReadFile(filepath.Join(dir, "b"))
-		require.NoError(t, err)
-		require.True(t, bytes.Equal(want, got))
-		requireSame(t, vectors, order, open(t, filepath.Join(dir, "b")), 0)
+		requireSameFile(t, vectors, shared, order)
+
+		picked := Vector{Picked: true, Dict: shared[word].Dict}
+		for _, row := range order {
+			entry := vectors[word].Index[row]
+			at := slices.Index(picked.Through, entry)
+			if at < 0 {
+				at, picked.Through = len(picked.Through), append(picked.Through, entry)
+			}
+			picked.Index = append(picked.Index, uint32(at))
+		}
+		shared[word] = picked
+		requireSameFile(t, vectors, shared, order)
 	}
+	// All of one text, though the dictionary has others.
+	one := slices.Clone(vectors)
+	one[word].Index = make([]uint32, n)
+	shared := slices.Clone(one)
+	shared[word] = Vector{Picked: true, Dict: one[word].Dict, Index: make([]uint32, len(fewRows)), Through: []uint32{0, 0}}
+	requireSameFile(t, one, shared, fewRows)
+}
+
+// fewRows are so few of many that not all of them are looked at.
+var fewRows = []uint32{3, 5, 8, 70, 71}
+
+func requireSameFile(t *testing.T, plainly, otherwise []Vector, order []uint32) {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a"), plainly, order)
+	write(t, filepath.Join(dir, "b"), otherwise, order)
+	want, err := os.ReadFile(filepath.Join(dir, "a"))
+	require.NoError(t, err)
+	got, err := os.ReadFile(filepath.Join(dir, "b"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got))
+	requireSame(t, plainly, order, open(t, filepath.Join(dir, "b")), 0)
+}
+
+// Equal texts of several files become one string; a pool that holds much begins
+// anew.
+func TestTextPool(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	write(t, name, rows(100), inOrder(100))
+	var pool TextPool
+	read := func() []string {
+		pages, err := open(t, name).Pages(0, []int{word})
+		require.NoError(t, err)
+		pages.Pool(&pool)
+		var page Page
+		require.NoError(t, pages.Next(&page))
+		return page.Vectors[word].Dict
+	}
+	first, second := read(), read()
+	require.Equal(t, []string{"", "alpha", "béta", "x=y"}, first)
+	require.Equal(t, first, second)
+	require.Same(t, unsafe.StringData(first[1]), unsafe.StringData(second[1]))
+	pool.bytes = pooledBytes + 1
+	third := read()
+	require.Equal(t, first, third)
+	require.NotSame(t, unsafe.StringData(first[1]), unsafe.StringData(third[1]))
 }
 
 func TestExtremeNumbers(t *testing.T) {

@@ -21,6 +21,7 @@ type columnPages struct {
 
 	numbers []int64 // the dictionary of a column of numbers
 	texts   []string
+	pool    *TextPool // that they come from, or nil
 }
 
 // maxPageBytes bounds a page: more is damage, and nothing is allocated for it.

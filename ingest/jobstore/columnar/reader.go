@@ -204,6 +204,9 @@ var errPage = errors.New("damaged page: it is too short")
 func (c *columnPages) readDictionary(data []byte, entries int) (err error) {
 	if c.column.Kind == Text {
 		c.texts, err = readTexts(nil, data, entries)
+		if err == nil && c.pool != nil {
+			c.pool.replace(c.texts)
+		}
 		return err
 	}
 	if len(data) != 8*entries {

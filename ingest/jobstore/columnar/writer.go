@@ -199,15 +199,28 @@ func (s *numberSet) reset() {
 	if s.slots == nil {
 		s.slots = make([]int32, setSlots)
 		s.shift = uint(64 - bits.Len(setSlots-1))
-	} else {
+	} else if len(s.values) > setSlots/16 {
 		clear(s.slots)
+	} else {
+		// Each slot by itself, the last taken first: so those before it are
+		// still found.
+		for i := len(s.values) - 1; i >= 0; i-- {
+			h := s.first(s.values[i])
+			for s.slots[h] != int32(i+1) {
+				h = (h + 1) & (setSlots - 1)
+			}
+			s.slots[h] = 0
+		}
 	}
 	s.values = s.values[:0]
 }
 
+// first is the slot in which a value is looked for first.
+func (s *numberSet) first(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 >> s.shift }
+
 // of gives the number of v; false when there are too many different values.
 func (s *numberSet) of(v int64) (uint32, bool) {
-	h := uint64(v) * 0x9E3779B97F4A7C15 >> s.shift
+	h := s.first(v)
 	for {
 		switch at := s.slots[h]; {
 		case at == 0:
