@@ -47,6 +47,7 @@ type Composer struct {
 	seconds JobSeconds
 	storage HoldingCounts
 	causes  map[causeKey]*causeSum
+	kinds   []kindLines // by the Number
 }
 
 // current is the job or holding whose outcomes are being taken. A job that is
@@ -107,16 +108,38 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 	c.seconds.add(o.Verdict, o.Seconds)
 	c.addCause(o.Verdict, o.Cause, false, o.Seconds, o.Stake)
 	at := usedAt(&o)
+	lines := c.linesOf(&o)
 	for i := range o.Charges {
-		to, some, err := c.charge(Usage, o.Job.Cluster, o.Job.User, &o.Charges[i], o.Verdict, &o.Cause, at)
+		ch := &o.Charges[i]
+		l, err := c.lineOf(&o, ch, lines, i)
 		if err != nil {
 			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 		}
-		if some && o.Verdict == rating.Charged {
-			to.count(c.current.sequence)
+		part := partKey{segment: l.group.segmentOf(at), scope: l.scope}
+		if o.Verdict == rating.Waived {
+			part = waivedPart(&o.Cause)
+		}
+		if c.charge(l, part, ch) && o.Verdict == rating.Charged {
+			l.group.count(c.current.sequence)
 		}
 	}
 	return nil
+}
+
+// lineOf finds where charge i of an outcome adds to, among the lines that are
+// known of its Kind if it has one.
+func (c *Composer) lineOf(o *rating.Outcome, ch *rating.Charge, known []chargeLine, i int) (chargeLine, error) {
+	if err := checkCharge(ch); err != nil {
+		return chargeLine{}, err
+	}
+	if known != nil && known[i].sum != nil {
+		return known[i], nil
+	}
+	l, err := c.findLine(Usage, o.Job.Cluster, o.Job.User, ch)
+	if known != nil && err == nil {
+		known[i] = l
+	}
+	return l, err
 }
 
 // usedAt is the instant that decides which allocations cover the outcome: the
@@ -146,10 +169,19 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	c.addCause(o.Verdict, o.Cause, true, 0, nil)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
-		_, _, err := c.charge(Storage, o.Holding.Place(), "", &o.Charges[i], o.Verdict, &o.Cause, last)
+		ch := &o.Charges[i]
+		if err := checkCharge(ch); err != nil {
+			return where(err)
+		}
+		l, err := c.findLine(Storage, o.Holding.Place(), "", ch)
 		if err != nil {
 			return where(err)
 		}
+		part := partKey{segment: l.group.segmentOf(last), scope: l.scope}
+		if o.Verdict == rating.Waived {
+			part = waivedPart(&o.Cause)
+		}
+		c.charge(l, part, ch)
 	}
 	return nil
 }
@@ -174,30 +206,68 @@ func checkVerdict(v rating.Verdict, charges int) error {
 	return nil
 }
 
-// charge adds one charge to its group, and reports whether it is of more than
-// nothing.
-func (c *Composer) charge(kind Kind, cluster, user string, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (to *groupSums, some bool, err error) {
+// chargeLine is where a charge adds to.
+type chargeLine struct {
+	group *groupSums
+	sum   *lineSum
+	scope int // in the group's scopes
+}
+
+// findLine finds where a charge adds to.
+func (c *Composer) findLine(kind Kind, cluster, user string, ch *rating.Charge) (chargeLine, error) {
 	g := c.groups[ch.Group]
 	if g == nil {
-		return nil, false, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
+		return chargeLine{}, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
 	}
-	if ch.Tiers != nil && (ch.Price.Sign() != 0 || ch.Amount.Sign() != 0) {
-		return nil, false, fmt.Errorf("BUG: a charge by tiers comes with the price %s", ch.Price)
-	}
-	if ch.Quantity.Sign() < 0 || ch.Amount.Sign() < 0 || ch.Price.Sign() < 0 {
-		return nil, false, fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
-			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
-	}
-	c.charges.Add(ch.Amount)
-	p := partKey{segment: g.segmentOf(at), scope: scopeOf(g.scopes, user, ch.Meter)}
-	if v == rating.Waived {
-		p = partKey{waived: true, code: cause.Code, detail: cause.Detail}
-	}
-	g.add(&lineKey{
+	return chargeLine{group: g, scope: scopeOf(g.scopes, user, ch.Meter), sum: g.line(&lineKey{
 		kind: kind, cluster: cluster, meter: ch.Meter, unit: ch.Unit, label: ch.PriceLabel, price: ch.Price,
 		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version, tiers: ch.Tiers, counted: ch.Counted,
-	}, p, ch, c.current.sequence)
-	return g, ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0, nil
+	})}, nil
+}
+
+// waivedPart is the part of a line that was forgiven for a cause.
+func waivedPart(cause *rating.Cause) partKey {
+	return partKey{waived: true, code: cause.Code, detail: cause.Detail}
+}
+
+// kindLines are the lines of a Kind's charges.
+type kindLines struct {
+	kind  *rating.Kind
+	lines [2]chargeLine // sum is nil where it is not known
+}
+
+// linesOf gives what is known of the lines of the outcome's charges, to be
+// filled in; nil where they are looked for one by one.
+func (c *Composer) linesOf(o *rating.Outcome) []chargeLine {
+	if o.Kind == nil || len(o.Charges) > len(kindLines{}.lines) {
+		return nil
+	}
+	for o.Kind.Number >= len(c.kinds) {
+		c.kinds = append(c.kinds, kindLines{})
+	}
+	k := &c.kinds[o.Kind.Number]
+	if k.kind != o.Kind {
+		*k = kindLines{kind: o.Kind}
+	}
+	return k.lines[:]
+}
+
+func checkCharge(ch *rating.Charge) error {
+	if ch.Tiers != nil && (ch.Price.Sign() != 0 || ch.Amount.Sign() != 0) {
+		return fmt.Errorf("BUG: a charge by tiers comes with the price %s", ch.Price)
+	}
+	if ch.Quantity.Sign() < 0 || ch.Amount.Sign() < 0 || ch.Price.Sign() < 0 {
+		return fmt.Errorf("%s:%d: rule %s: meter %s: %s %s for %s is negative",
+			ch.Reason.File, ch.Reason.Line, ch.Reason.Rule, ch.Meter, ch.Quantity, ch.Unit, ch.Amount)
+	}
+	return nil
+}
+
+// charge adds one charge to a part of its line, and reports whether it is of
+// more than nothing.
+func (c *Composer) charge(l chargeLine, p partKey, ch *rating.Charge) (some bool) {
+	c.charges.Add(ch.Amount)
+	return l.sum.add(p, ch, c.current.sequence)
 }
 
 func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64, stake *rating.Stake) {

@@ -212,21 +212,23 @@ func (k *lineKey) equal(o *lineKey) bool {
 		k.tiers == o.tiers && k.counted == o.counted && k.step == o.step
 }
 
-func (s *groupSums) add(key *lineKey, p partKey, ch *rating.Charge, sequence int64) {
-	sum, quantity, amount := s.line(key), ch.Quantity, ch.Amount
-	sum.estimatedDays += int64(ch.EstimatedDays)
-	counts := quantity.Sign() != 0 || amount.Sign() != 0
-	if counts && sum.sequence != sequence {
-		sum.jobs++
-		sum.sequence = sequence
+// add adds a charge to a part of the line, and reports whether it is of more
+// than nothing.
+func (l *lineSum) add(p partKey, ch *rating.Charge, sequence int64) (some bool) {
+	l.estimatedDays += int64(ch.EstimatedDays)
+	some = ch.Quantity.Sign() != 0 || ch.Amount.Sign() != 0
+	if some && l.sequence != sequence {
+		l.jobs++
+		l.sequence = sequence
 	}
-	to := sum.part(p)
-	to.quantity.Add(quantity)
-	to.amount.Add(amount)
-	if counts && to.sequence != sequence {
+	to := l.part(p)
+	to.quantity.Add(ch.Quantity)
+	to.amount.Add(ch.Amount)
+	if some && to.sequence != sequence {
 		to.jobs++
 		to.sequence = sequence
 	}
+	return some
 }
 
 func (l *lineSum) part(key partKey) *partSum {

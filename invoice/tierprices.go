@@ -46,6 +46,7 @@ func (p TierPrices) IsZero() bool { return len(p.sums) == 0 }
 // in place. A charge that is in no line of the invoices is an error, but for
 // one of nothing.
 func (p TierPrices) SettleJob(o *rating.Outcome) error {
+	o.Kind = nil
 	for i := range o.Charges {
 		if err := p.settle(Usage, o.Job.Cluster, &o.Charges[i]); err != nil {
 			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)

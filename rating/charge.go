@@ -79,6 +79,7 @@ type Outcome struct {
 	Charges []Charge // of Charged and Waived
 	Cause   Cause    // of Waived, Excluded and Held
 	Stake   *Stake   // what is held would cost where only the group is missing; else nil
+	Kind    *Kind    // what it has in common with others; nil where that is not known
 	Seconds int64
 
 	From, Until ingest.Instant

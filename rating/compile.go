@@ -41,6 +41,7 @@ type version struct {
 	conditions     []rates.Condition
 	conditionSlots []formula.Slot
 	plans          map[string]*plan
+	kinds          bool // nothing but the texts of kindFields decides it
 	scratch        plan // of a job whose plan tells more of it than its key
 }
 
@@ -110,6 +111,7 @@ func (r *Rater) compileVersion(c *card, v *rates.Version) *version {
 		}
 	}
 	cv.key = jobTexts(cv.asks)
+	cv.kinds = len(cv.conditions) == 0 && !slices.ContainsFunc(cv.key, func(f rates.TextField) bool { return !slices.Contains(kindFields[:], f) })
 	cv.texts = jobTexts(selecting)
 	return cv
 }

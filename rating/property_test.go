@@ -122,6 +122,9 @@ func TestTallyConserves(t *testing.T) {
 				whole.Add(&o)
 				halves[i%2].Add(&o)
 			}
+			seconds, some := r.Seconds(j, p)
+			again, same := r.Read()
+			require.Equal(t, []any{seconds, some}, []any{again, same})
 		}
 		require.NoError(t, whole.Check())
 		halves[0].Merge(&halves[1])

@@ -21,6 +21,7 @@ type Rater struct {
 	rosterAsks rates.Asks           // the same
 	boundaries []ingest.Instant     // where attribution may change
 	attributed map[string]recipient // by the texts of rosterKey and the span between boundaries
+	kinds      kindTable
 
 	slurmCount rates.TRESCount // allocatedCount
 	waiving    *waiving        // nil where the tariff has no outages and no waivers
@@ -32,6 +33,7 @@ type Rater struct {
 
 	// Of the job in hand, reused from job to job.
 	job      *ingest.Job
+	span     span
 	facts    rates.Facts
 	values   formula.Values
 	keyText  []byte
@@ -79,15 +81,13 @@ func (r *Rater) Job(j *ingest.Job, p rates.Period) []Outcome {
 // whether it has a part in it at all: what Tally holds against the outcomes.
 // It looks at the job's times and the card's bill_by alone.
 func (r *Rater) Seconds(j *ingest.Job, p rates.Period) (seconds int64, some bool) {
-	s, verdict, some := r.spanIn(j, p)
-	if !some || verdict != Charged {
-		return 0, some && verdict != Running
-	}
-	if s.cut {
-		return cut(j, s.start, s.end, s.from, s.until).elapsed, true
-	}
-	return j.ElapsedSeconds, true
+	s := r.spanIn(j, p)
+	return s.seconds(j)
 }
+
+// Read gives what Seconds gives of the job and the period that Job was given
+// last.
+func (r *Rater) Read() (seconds int64, some bool) { return r.span.seconds(r.job) }
 
 // cardOf gives the card of a cluster, or nil.
 func (r *Rater) cardOf(cluster string) *card {
@@ -106,12 +106,13 @@ func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) {
 	if r.waiving != nil {
 		r.waiving.begin(p)
 	}
-	s, verdict, some := r.spanIn(j, p)
+	r.span = r.spanIn(j, p)
+	s := &r.span
 	switch {
-	case !some:
-	case verdict != Charged:
-		o := Outcome{Job: j, Verdict: verdict, From: s.start, Until: s.end}
-		if verdict == Running {
+	case !s.some:
+	case s.verdict != Charged:
+		o := Outcome{Job: j, Verdict: s.verdict, From: s.start, Until: s.end}
+		if s.verdict == Running {
 			o.Seconds = j.ElapsedSeconds
 		}
 		r.outcomes = append(r.outcomes, o)
@@ -132,7 +133,7 @@ func (r *Rater) versionAt(cluster string, at ingest.Instant) (v *version, from, 
 
 // rateCut rates a span in pieces: one for each version, and for each group
 // where the job moves from one to another.
-func (r *Rater) rateCut(j *ingest.Job, s span, ex *recorder) {
+func (r *Rater) rateCut(j *ingest.Job, s *span, ex *recorder) {
 	for at := s.from; at < s.until; {
 		v, _, until := r.versionAt(j.Cluster, at)
 		until = r.sameGroupUntil(j, at, min(until, s.until))
@@ -155,7 +156,7 @@ func (r *Rater) ratePart(j *ingest.Job, v *version, at ingest.Instant, p part, e
 		r.outcomes = append(r.outcomes, o)
 		return
 	}
-	pl := r.plan(v, j, at)
+	pl, kind := r.planAndKind(v, j, at)
 	ex.part(r, recipient{group: pl.group, mapping: pl.mapping}, pl)
 	o.Verdict, o.Cause = pl.verdict, pl.cause
 	if pl.group != nil {
@@ -172,9 +173,14 @@ func (r *Rater) ratePart(j *ingest.Job, v *version, at ingest.Instant, p part, e
 	case pl.verdict == Charged || pl.verdict == Waived:
 		r.charge(&o, pl, j, p, ex)
 	}
+	if r.waiving == nil || o.Verdict != Charged {
+		o.Kind = kindOf(&o, pl, kind)
+		r.outcomes = append(r.outcomes, o)
+		return
+	}
 	r.outcomes = append(r.outcomes, o)
-	if r.waiving != nil && o.Verdict == Charged {
-		r.waive(pl, j, p, ex)
+	if at := len(r.outcomes) - 1; !r.waive(pl, j, p, ex) {
+		r.outcomes[at].Kind = kindOf(&o, pl, kind)
 	}
 }
 

@@ -5,41 +5,58 @@ import (
 	"hpcbill/rates"
 )
 
-// span is the part of a job's wall time [start, end) that a period holds.
+// span is the part of a job's wall time [start, end) that a period holds. Its
+// verdict is NotRun or Running for jobs that are not to be priced, else Charged.
 type span struct {
+	some                    bool // the period holds any
+	verdict                 Verdict
 	start, end, from, until ingest.Instant
 	at                      ingest.Instant // what the version and the group go by, where it is not cut
 	cut                     bool           // by usage
 }
 
-// spanIn tells which part of a job belongs to the period. The verdict is
-// NotRun or Running for jobs that are not to be priced, else Charged.
-func (r *Rater) spanIn(j *ingest.Job, p rates.Period) (s span, verdict Verdict, some bool) {
+// spanIn tells which part of a job belongs to the period.
+func (r *Rater) spanIn(j *ingest.Job, p rates.Period) span {
 	start, end := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
 	within := func(t ingest.Instant) bool { return t != ingest.None && start <= t && t < end }
 	if neverRan(j) {
-		return s, NotRun, within(j.End)
+		return span{verdict: NotRun, some: within(j.End)}
 	}
-	s = span{start: j.Start, end: j.End, at: j.End}
+	s := span{start: j.Start, end: j.End, at: j.End, verdict: Charged}
 	if !j.Final() {
 		s.end = j.Start + ingest.Instant(max(0, j.ElapsedSeconds)+max(0, j.SuspendedSeconds))
 	}
 	switch by := r.billBy(j); {
 	case by == rates.ByUsage && s.end > s.start:
 		s.cut, s.from, s.until = true, max(start, s.start), min(end, s.end)
+		s.some = s.from < s.until
 		if !j.Final() && s.end < end {
-			return s, Running, s.start < end
+			s.verdict, s.some = Running, s.start < end
 		}
-		return s, Charged, s.from < s.until
 	case by == rates.ByStart:
 		s.at = j.Start
+		s.some = within(s.at)
 		if !j.Final() {
-			return s, Running, within(j.Start)
+			s.verdict = Running
 		}
 	case !j.Final():
-		return s, Running, j.Start < end
+		s.verdict, s.some = Running, j.Start < end
+	default:
+		s.some = within(s.at)
 	}
-	return s, Charged, within(s.at)
+	return s
+}
+
+// seconds gives the job-seconds in the span, and whether the job has a part in
+// it.
+func (s *span) seconds(j *ingest.Job) (seconds int64, some bool) {
+	switch {
+	case !s.some || s.verdict != Charged:
+		return 0, s.some && s.verdict != Running
+	case s.cut:
+		return cut(j, s.start, s.end, s.from, s.until).elapsed, true
+	}
+	return j.ElapsedSeconds, true
 }
 
 // neverRan reports whether a job had no time at all: it was cancelled while

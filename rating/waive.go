@@ -85,23 +85,26 @@ func (w *waiving) begin(p rates.Period) {
 }
 
 // waive takes off the outcome made last, which is charged, what is forgiven of
-// it: that becomes outcomes of its own.
-func (r *Rater) waive(pl *plan, j *ingest.Job, p part, ex *recorder) {
+// it: that becomes outcomes of its own. some is false where nothing is, and the
+// outcome is as it was.
+func (r *Rater) waive(pl *plan, j *ingest.Job, p part, ex *recorder) (some bool) {
 	w := r.waiving
 	w.shares, w.left = w.shares[:0], waivedShare{seconds: p.elapsed, of: one}
 	if w.outages != nil {
 		if cause, unknown := r.waiveOutages(pl, j, p); unknown {
 			o := &r.outcomes[len(r.outcomes)-1]
 			o.Verdict, o.Cause, o.Charges = Held, cause, nil
-			return
+			return true
 		}
 	}
 	if w.waivers != nil && w.left.of.Sign() > 0 {
 		w.waiveByRow(j)
 	}
-	if len(w.shares) > 0 {
-		r.divide(pl, p, ex)
+	if len(w.shares) == 0 {
+		return false
 	}
+	r.divide(pl, p, ex)
+	return true
 }
 
 // take moves a share of what is left to a cause.

@@ -21,6 +21,7 @@ type desk struct {
 	composer *invoice.Composer
 	period   rates.Period
 	read     readCount
+	rows     chan *chargestore.Rows // free ones of its own, since they remember what its rater gave; nil where none are kept
 }
 
 // readCount is what the store gave of a period, counted from the jobs' times
@@ -62,7 +63,8 @@ func (d *desk) add(o *rating.Outcome) error { return d.composer.AddJob(*o) }
 // batch is some jobs on their way through a desk.
 type batch struct {
 	jobs []ingest.Job
-	rows *chargestore.Rows // nil where charges are not kept
+	desk *desk             // that took it
+	rows *chargestore.Rows // the desk's; nil where charges are not kept
 	err  error
 	done chan struct{} // closed when the desk is through with it
 }
@@ -80,8 +82,7 @@ type ratingWork struct {
 
 	each sync.Mutex // for the sink's
 	free chan []ingest.Job
-	rows chan *chargestore.Rows // the same
-	stop chan struct{}          // closed when no more are wanted
+	stop chan struct{} // closed when no more are wanted
 }
 
 func (w *ratingWork) run(ctx context.Context) error {
@@ -102,10 +103,8 @@ func (w *ratingWork) run(ctx context.Context) error {
 func (w *ratingWork) rated(ctx context.Context) iter.Seq2[*chargestore.Rows, error] {
 	return func(yield func(*chargestore.Rows, error) bool) {
 		n := 2*len(w.desks) + 1 // one at each desk and one before it, and one being read
-		w.free, w.rows, w.stop = jobstore.Batches(n), make(chan *chargestore.Rows, n), make(chan struct{})
-		for range n {
-			w.rows <- w.newRows()
-		}
+		w.free, w.stop = jobstore.Batches(n), make(chan struct{})
+		w.giveRows()
 		dealt, inOrder := make(chan *batch, n), make(chan *batch, n)
 		var running sync.WaitGroup
 		running.Go(func() { w.deal(ctx, dealt, inOrder) })
@@ -133,11 +132,20 @@ func (w *ratingWork) rated(ctx context.Context) iter.Seq2[*chargestore.Rows, err
 	}
 }
 
-func (w *ratingWork) newRows() *chargestore.Rows {
-	if !w.sink.keeps() {
-		return nil
+// rowsOfDesk is how many rows a desk has: while some wait to be written it fills
+// others.
+const rowsOfDesk = 3
+
+func (w *ratingWork) giveRows() {
+	for _, d := range w.desks {
+		if d.rows = nil; !w.sink.keeps() {
+			continue
+		}
+		d.rows = make(chan *chargestore.Rows, rowsOfDesk)
+		for range rowsOfDesk {
+			d.rows <- chargestore.NewRows()
+		}
 	}
-	return chargestore.NewRows()
 }
 
 // deal reads the jobs and deals them out.
@@ -154,7 +162,6 @@ func (w *ratingWork) deal(ctx context.Context, dealt, inOrder chan<- *batch) {
 			inOrder <- b
 			return
 		}
-		b.rows = <-w.rows
 		select {
 		case <-w.stop:
 			close(b.done)
@@ -173,14 +180,15 @@ func (w *ratingWork) putBack(b *batch) {
 	if b.jobs != nil {
 		w.free <- b.jobs
 	}
-	if b.rows != nil || !w.sink.keeps() {
-		w.rows <- b.rows
+	if b.rows != nil {
+		b.desk.rows <- b.rows
 	}
 }
 
 func (w *ratingWork) work(d *desk, dealt <-chan *batch) {
 	for b := range dealt {
-		if b.rows != nil {
+		if d.rows != nil {
+			b.desk, b.rows = d, <-d.rows
 			b.rows.Reset()
 		}
 		b.err = w.rate(d, b)
@@ -191,11 +199,11 @@ func (w *ratingWork) work(d *desk, dealt <-chan *batch) {
 func (w *ratingWork) rate(d *desk, b *batch) error {
 	for i := range b.jobs {
 		j := &b.jobs[i]
-		if seconds, some := d.rater.Seconds(j, d.period); some {
+		outcomes := d.rater.Job(j, d.period)
+		if seconds, some := d.rater.Read(); some {
 			d.read.jobs++
 			d.read.seconds += seconds
 		}
-		outcomes := d.rater.Job(j, d.period)
 		for k := range outcomes {
 			if err := w.take(d, b, &outcomes[k]); err != nil {
 				return err

@@ -27,6 +27,7 @@ const repository = "../.."
 // but for those that forbidden names.
 var mayImport = map[string][]string{
 	"ingest":          {"github.com/klauspost/compress"},
+	"ingest/sametext": {},
 	"ingest/jobstore": {"hpcbill/ingest", "hpcbill/ingest/jobstore/columnar"},
 	// The one package that knows Arrow.
 	"ingest/jobstore/columnar": {"github.com/apache/arrow/go/v17", "github.com/klauspost/compress"},
@@ -36,8 +37,8 @@ var mayImport = map[string][]string{
 	"rates/formula":            {"hpcbill/rates/money", "hpcbill/rates/nearest"},
 	"rates/csvdoc":             {"hpcbill/rates/nearest", "hpcbill/rates/yamldoc"},
 	"rates":                    {"hpcbill/rates/csvdoc", "hpcbill/rates/money", "hpcbill/rates/formula", "hpcbill/rates/nearest", "hpcbill/rates/yamldoc", "go.yaml.in/yaml/v3"},
-	"rating":                   {"hpcbill/ingest", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rates/formula"},
-	"rating/chargestore":       {"hpcbill/ingest", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rating", "hpcbill/ingest/jobstore/columnar"},
+	"rating":                   {"hpcbill/ingest", "hpcbill/ingest/sametext", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rates/formula"},
+	"rating/chargestore":       {"hpcbill/ingest", "hpcbill/ingest/sametext", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/rating", "hpcbill/ingest/jobstore/columnar"},
 	"invoice":                  {"hpcbill/ingest", "hpcbill/rates", "hpcbill/rates/csvdoc", "hpcbill/rates/money", "hpcbill/rating", "golang.org/x/text"},
 	"invoice/history":          {"hpcbill/invoice", "hpcbill/rates", "hpcbill/rates/money", "modernc.org/sqlite"},
 	"invoice/html":             {"hpcbill/invoice", "hpcbill/rates", "hpcbill/rates/money", "hpcbill/templates"},

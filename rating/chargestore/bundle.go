@@ -1,11 +1,10 @@
 package chargestore
 
 import (
-	"math"
-	"math/bits"
 	"unsafe"
 
 	"hpcbill/ingest/jobstore/columnar"
+	"hpcbill/ingest/sametext"
 )
 
 // The texts of a row are kept in bundles: combinations that many rows have in
@@ -91,15 +90,16 @@ type bundle struct {
 	arena  []byte   // the copies' memory
 	bytes  int      // of all copies
 
-	// Combinations that were asked for lately, as they came. Texts at the same
-	// addresses are the same, as long as they are held here; most come from a
-	// reader that has each of its values once.
+	// Combinations that were asked for lately, as they came.
 	recent  []string // a combination a slot
 	numbers []uint32 // of each slot: the number + 1; 0 where there is none
 }
 
-// how many are remembered; a power of two.
-const rememberedTexts = 1 << 11
+// how many are remembered.
+const (
+	rememberedTexts = 1 << rememberedWidth
+	rememberedWidth = 11
+)
 
 const (
 	firstSlots = 1 << 8
@@ -119,36 +119,13 @@ func (b *bundle) number(texts []string) uint32 {
 	if b.recent == nil {
 		b.recent, b.numbers = make([]string, rememberedTexts*len(b.columns)), make([]uint32, rememberedTexts)
 	}
-	slot := addressOf(texts)
+	slot := sametext.Slot(texts, rememberedWidth)
 	recent := b.recent[slot*len(texts):][:len(texts)]
-	if b.numbers[slot] == 0 || !identical(texts, recent) {
+	if b.numbers[slot] == 0 || !sametext.Same(texts, recent) {
 		copy(recent, texts)
 		b.numbers[slot] = b.find(texts) + 1
 	}
 	return b.numbers[slot] - 1
-}
-
-// addressOf tells where to remember texts, by where they lie.
-func addressOf(texts []string) int {
-	h := uintptr(0)
-	for _, s := range texts {
-		if s == "" {
-			h++ // which may lie anywhere
-			continue
-		}
-		h = (h ^ uintptr(unsafe.Pointer(unsafe.StringData(s)))) * (0x9E3779B97F4A7C15 & math.MaxUint)
-	}
-	return int(h >> (bits.UintSize - 16) & (rememberedTexts - 1))
-}
-
-// identical reports whether texts are the same memory.
-func identical(a, b []string) bool {
-	for i, s := range a {
-		if len(s) != len(b[i]) || len(s) > 0 && unsafe.StringData(s) != unsafe.StringData(b[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // find looks a combination up by what it says.

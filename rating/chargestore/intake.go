@@ -54,9 +54,12 @@ func (in *intake) forgetTexts() {
 	}
 }
 
-// reset forgets all rows.
+// reset forgets all rows, and the texts where there are many: the next rows will
+// mostly have the same.
 func (in *intake) reset() {
-	in.forgetTexts()
+	if in.texts.bytes() > keptTextBytes/2 {
+		in.forgetTexts()
+	}
 	for i := range in.lists {
 		in.lists[i] = rowList{rows: in.lists[i].rows[:0]}
 	}

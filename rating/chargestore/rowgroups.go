@@ -48,8 +48,13 @@ type encoding struct {
 	encoder *columnar.Encoder
 	rows    *generation // where they lie
 	order   []uint32    // which ones
-	exact   combinations
 	vectors []columnar.Vector
+	exact   combinations
+	counts  [bundleCount]int      // of the combinations of each bundle
+	through [columnCount][]uint32 // from a combination to the text of a column
+	codes   [bundleCount][]uint32 // of the rows, numbered anew
+	local   []uint32              // by the number of a combination: the new one + 1
+	used    []uint32              // and back
 	group   columnar.RowGroup
 	done    chan error // nil while it is idle
 }
@@ -58,8 +63,7 @@ func (e *encoding) start(running *sync.WaitGroup) {
 	e.done = make(chan error, 1)
 	e.rows.readers++
 	running.Go(func() {
-		e.decimals(&e.vectors[colQuantity], nQuantityNumerator, nQuantityDenominator, exactQuantity)
-		e.decimals(&e.vectors[colAmount], nAmountNumerator, nAmountDenominator, exactAmount)
+		e.pick()
 		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.order)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hpcbill/ingest"
+	"hpcbill/ingest/sametext"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
@@ -16,8 +17,13 @@ import (
 type Rows struct {
 	texts
 	columns
-	bases   []basis // numbers of inBasis that were given lately
+	bases   []basis     // numbers of inBasis that were given lately
+	kinds   []kindCodes // by the Number
 	byMeter []int
+
+	lastSource   [2]string
+	sourceNumber uint32
+	sourceKnown  bool
 
 	// What the intake that takes the rows knows of the texts.
 	intake *intake
@@ -52,6 +58,8 @@ func (rows *Rows) Reset() {
 	if rows.bytes() > rememberedTextBytes {
 		rows.texts.reset()
 		clear(rows.bases)
+		clear(rows.kinds)
+		rows.sourceKnown = false
 		rows.intake = nil
 		rows.begin()
 	}
@@ -82,11 +90,12 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 	if err := settled(o); err != nil {
 		return err
 	}
+	known := rows.codesOf(o)
 	switch len(o.Charges) {
 	case 0:
-		rows.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false)
+		rows.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false, known, 0)
 	case 1:
-		rows.addRow(o, &o.Charges[0], true)
+		rows.addRow(o, &o.Charges[0], true, known, 0)
 	default:
 		rows.byMeter = rows.byMeter[:0]
 		for i := range o.Charges {
@@ -94,51 +103,107 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 		}
 		slices.SortStableFunc(rows.byMeter, func(x, y int) int { return strings.Compare(o.Charges[x].Meter, o.Charges[y].Meter) })
 		for _, i := range rows.byMeter {
-			rows.addRow(o, &o.Charges[i], true)
+			rows.addRow(o, &o.Charges[i], true, known, i)
 		}
 	}
 	return nil
 }
 
-func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool) {
+// kindCodes are the codes that the rows of a Kind have in common.
+type kindCodes struct {
+	kind   *rating.Kind
+	common [2]commonCodes // of each charge, or of the row that has none
+}
+
+type commonCodes struct {
+	known                bool
+	group, origin, basis uint32
+}
+
+// codesOf gives what is known of the codes of the outcome's rows, to be filled
+// in; nil where they are looked for one by one.
+func (rows *Rows) codesOf(o *rating.Outcome) []commonCodes {
+	if o.Kind == nil || len(o.Charges) > len(kindCodes{}.common) {
+		return nil
+	}
+	for o.Kind.Number >= len(rows.kinds) {
+		rows.kinds = append(rows.kinds, kindCodes{})
+	}
+	k := &rows.kinds[o.Kind.Number]
+	if k.kind != o.Kind {
+		*k = kindCodes{kind: o.Kind}
+	}
+	return k.common[:]
+}
+
+// common gives the codes that hang on the outcome's Kind.
+func (rows *Rows) common(o *rating.Outcome, c *rating.Charge, charged bool) commonCodes {
+	j := o.Job
+	return commonCodes{
+		known:  true,
+		group:  rows.bundles[inGroup].number([]string{c.Group}),
+		origin: rows.bundles[inOrigin].number([]string{j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State)}),
+		basis:  rows.basis(o, c, charged),
+	}
+}
+
+// addRow appends the row of charge i of an outcome, or of an outcome without
+// one. known has what its Kind has in common, if it has one.
+func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, known []commonCodes, i int) {
 	j, row := o.Job, rows.extend(1)
-	set := func(number int, value int64) { rows.numbers[number][row] = value }
-	set(nJobIDRaw, int64(j.JobIDRaw))
-	set(nStart, int64(j.Start))
-	set(nEnd, int64(j.End))
+	rows.numbers[nJobIDRaw][row] = int64(j.JobIDRaw)
+	rows.numbers[nStart][row], rows.numbers[nEnd][row] = int64(j.Start), int64(j.End)
 	from, until := ingest.None, ingest.None
 	if o.From != j.Start || o.Until != j.End {
 		from, until = o.From, o.Until
 	}
-	set(nFrom, int64(from))
-	set(nUntil, int64(until))
-	set(nElapsed, o.Seconds)
-	set(nNodeCount, j.NodeCount)
-	set(nCPUs, j.CPUs)
-	set(nGPUs, j.GPUs)
-	set(nMemory, j.MemoryMiB)
-	set(nBilling, j.Billing)
-	set(nRuleLine, int64(c.Reason.Line))
-	set(nSourceLine, j.Source.Line)
+	rows.numbers[nFrom][row], rows.numbers[nUntil][row] = int64(from), int64(until)
+	rows.numbers[nElapsed][row] = o.Seconds
+	rows.numbers[nNodeCount][row] = j.NodeCount
+	rows.numbers[nCPUs][row], rows.numbers[nGPUs][row] = j.CPUs, j.GPUs
+	rows.numbers[nMemory][row], rows.numbers[nBilling][row] = j.MemoryMiB, j.Billing
+	rows.numbers[nRuleLine][row], rows.numbers[nSourceLine][row] = int64(c.Reason.Line), j.Source.Line
 	rows.jobIDs = append(rows.jobIDs, j.JobID...)
 	rows.ends[row] = uint32(len(rows.jobIDs))
-	code := func(bundle int, texts ...string) { rows.codes[bundle][row] = rows.bundles[bundle].number(texts) }
-	code(inGroup, c.Group)
-	code(inOrigin, j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State))
-	code(inName, j.Name)
-	code(inSource, j.Source.File, j.Source.Digest)
-	rows.codes[inBasis][row] = rows.basis(o, c, charged)
-	quantity, amount := "", ""
-	if charged {
-		quantity = rows.fraction(row, nQuantityNumerator, nQuantityDenominator, c.Quantity)
-		amount = rows.fraction(row, nAmountNumerator, nAmountDenominator, c.Amount)
-	} else {
+
+	common := commonCodes{}
+	if known != nil {
+		common = known[i]
+	}
+	if !common.known {
+		common = rows.common(o, c, charged)
+		if known != nil {
+			known[i] = common
+		}
+	}
+	rows.codes[inGroup][row], rows.codes[inOrigin][row], rows.codes[inBasis][row] = common.group, common.origin, common.basis
+	rows.codes[inName][row] = rows.bundles[inName].number([]string{j.Name})
+	rows.codes[inSource][row] = rows.source(&j.Source)
+	rows.addNumbers(row, c, charged)
+}
+
+// source gives the number of a dump, mostly that of the row before.
+func (rows *Rows) source(of *ingest.Source) uint32 {
+	texts := [...]string{of.File, of.Digest}
+	if !rows.sourceKnown || !sametext.Same(texts[:], rows.lastSource[:]) {
+		rows.lastSource, rows.sourceKnown = texts, true
+		rows.sourceNumber = rows.bundles[inSource].number(texts[:])
+	}
+	return rows.sourceNumber
+}
+
+// addNumbers sets the quantity and the amount of a row.
+func (rows *Rows) addNumbers(row int, c *rating.Charge, charged bool) {
+	rows.codes[inExact][row] = noExact
+	if !charged {
 		rows.noFraction(row, nQuantityNumerator, nQuantityDenominator)
 		rows.noFraction(row, nAmountNumerator, nAmountDenominator)
+		return
 	}
-	rows.codes[inExact][row] = noExact
+	quantity := rows.fraction(row, nQuantityNumerator, nQuantityDenominator, c.Quantity)
+	amount := rows.fraction(row, nAmountNumerator, nAmountDenominator, c.Amount)
 	if quantity != "" || amount != "" {
-		code(inExact, quantity, amount)
+		rows.codes[inExact][row] = rows.bundles[inExact].number([]string{quantity, amount})
 	}
 }
 
