@@ -129,17 +129,19 @@ func BenchmarkIngest(b *testing.B) {
 	before.report(b, jobs)
 }
 
-// BenchmarkDay is a day's dump into an empty store, and into a full one.
+// BenchmarkDay is a day's dump into an empty store, into a full one, and one
+// that revises jobs from everywhere in a full one.
 func BenchmarkDay(b *testing.B) {
 	const full, n = 600_000, 5_000
 	for _, c := range []struct {
-		name string
-		jobs int
-	}{{"empty", 0}, {"full", full}} {
+		name          string
+		jobs, revised int
+	}{{"empty", 0, 0}, {"full", full, 0}, {"revising", full, 50}} {
 		b.Run(c.name, func(b *testing.B) {
 			s := newStore(b, b.TempDir())
+			stored := benchJobs(c.jobs, 1000)
 			if c.jobs > 0 {
-				take(b, s, benchJobs(c.jobs, 1000), "all")
+				take(b, s, stored, "all")
 			}
 			b.ResetTimer()
 			for i := range b.N {
@@ -148,6 +150,10 @@ func BenchmarkDay(b *testing.B) {
 					require.NoError(b, os.RemoveAll(s.dir))
 				}
 				jobs := benchJobs(n, uint64(full+i*n))
+				for k := range c.revised {
+					jobs[k] = stored[k*full/c.revised+i]
+					jobs[k].Account, jobs[k].End = "moved", jobs[k].End+1
+				}
 				b.StartTimer()
 				take(b, s, jobs, fmt.Sprint("day ", i))
 			}

@@ -120,18 +120,28 @@ func (s *Store) apply(j journal) error {
 	return nil
 }
 
+// removesAtOnce is how many files are removed at a time: to give back what a
+// large one holds keeps a processor busy.
+const removesAtOnce = 4
+
 func (s *Store) removeAll(names []string, touched map[string]bool) error {
-	for _, name := range names {
-		if err := os.Remove(s.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := eachAtOnce(len(names), removesAtOnce, func(i int) error {
+		if err := os.Remove(s.path(names[i])); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		s.step("removed")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		dir := filepath.Dir(s.path(name))
 		touched[dir] = true
 		// A month without records is no partition any more.
 		if err := os.Remove(dir); err == nil {
 			touched[filepath.Dir(dir)] = true
 		}
-		s.step("removed")
 	}
 	return nil
 }
@@ -168,19 +178,27 @@ const syncsAtOnce = 16
 
 // syncTemporary brings the journal, and every file that it moves, to the disk.
 func (s *Store) syncTemporary(j journal) error {
-	names := make(chan string, len(j.Moves)+1)
-	names <- "journal"
+	names := []string{"journal"}
 	for _, m := range j.Moves {
-		names <- m.From
+		names = append(names, m.From)
 	}
-	close(names)
-	workers := min(syncsAtOnce, len(names))
+	return eachAtOnce(len(names), syncsAtOnce, func(i int) error { return s.syncFile(s.path(temporaryDir + "/" + names[i])) })
+}
+
+// eachAtOnce calls do for 0 … n-1, for some at a time, and gives all errors.
+func eachAtOnce(n, atOnce int, do func(i int) error) error {
+	queue := make(chan int, n)
+	for i := range n {
+		queue <- i
+	}
+	close(queue)
+	workers := min(atOnce, n)
 	errs := make(chan error, workers)
 	for range workers {
 		go func() {
 			var failed error
-			for name := range names {
-				failed = errors.Join(failed, s.syncFile(s.path(temporaryDir+"/"+name)))
+			for i := range queue {
+				failed = errors.Join(failed, do(i))
 			}
 			errs <- failed
 		}()

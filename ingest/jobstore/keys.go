@@ -2,9 +2,11 @@ package jobstore
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sort"
 )
 
@@ -147,6 +149,70 @@ func (s indexShape) read(name string) ([]key, error) {
 		keys[i] = s.decode(data[i*s.width():])
 	}
 	return keys, nil
+}
+
+// shortIndex makes indices without some of their rows. It may be used for one
+// after another.
+type shortIndex struct {
+	data  []byte
+	after []uint32 // the rows as they will be numbered
+}
+
+// without reads an index whole and gives the bytes of one without the keys of
+// some rows, which are in order; the rows after them move up. The next use
+// overwrites them.
+func (x *shortIndex) without(f io.ReaderAt, s indexShape, gone []uint32) ([]byte, indexShape, error) {
+	size := s.Count * s.width()
+	x.data = slices.Grow(x.data[:0], size+8*(s.Count/blockKeys+1))
+	data := x.data[:size]
+	if _, err := f.ReadAt(data, s.Offset); err != nil {
+		return nil, s, fmt.Errorf("read index: %w", noEOF(err))
+	}
+	x.after = slices.Grow(x.after[:0], s.Count)
+	after := x.after[:s.Count]
+	for row, n := uint32(0), uint32(0); int(row) < len(after); row++ {
+		if int(n) < len(gone) && gone[n] == row {
+			after[row] = rowGone
+			n++
+			continue
+		}
+		after[row] = row - n
+	}
+	width, kept := s.width(), data[:0]
+	for ; len(data) > 0; data = data[width:] {
+		row := s.row(data)
+		if row >= uint64(len(after)) {
+			return nil, s, errors.New("damaged index")
+		}
+		if after[row] == rowGone {
+			continue
+		}
+		kept = append(kept, data[:width]...)
+		s.setRow(kept[len(kept)-width:], after[row])
+	}
+	s.Count = len(kept) / width
+	for i := 0; i < s.Count; i += blockKeys {
+		kept = binary.LittleEndian.AppendUint64(kept, s.decode(kept[i*width:]).raw)
+	}
+	return kept, s, nil
+}
+
+// rowGone is no row: a part has fewer.
+const rowGone = ^uint32(0)
+
+func (s indexShape) row(entry []byte) uint64 {
+	if s.Wide {
+		return binary.LittleEndian.Uint64(entry[16:])
+	}
+	return uint64(binary.LittleEndian.Uint32(entry[12:]))
+}
+
+func (s indexShape) setRow(entry []byte, row uint32) {
+	if s.Wide {
+		binary.LittleEndian.PutUint64(entry[16:], uint64(row))
+		return
+	}
+	binary.LittleEndian.PutUint32(entry[12:], row)
 }
 
 // clip gives those of raws, in order, that lie in [low, high], and how many

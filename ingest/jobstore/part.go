@@ -34,6 +34,7 @@ type partWriter struct {
 
 	order, scratch []uint32
 	keys, spare    []key
+	short          shortIndex
 
 	syncing chan error // of the file before; nil where none is under way
 }
@@ -166,7 +167,8 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 	}
 	late := r.texts[colDigest].List[r.index[colDigest][order[0]]] == noDigest
 	p.describe(r, order, late)
-	err := w.create(p, w.indexKeys(r, order), func(f *os.File) (*columnar.Writer, error) {
+	index, shape := encodeIndex(w.indexKeys(r, order), false)
+	err := w.create(p, index, shape, func(f *os.File) (*columnar.Writer, error) {
 		parquet := w.store.table.Create(w.enc, f)
 		return parquet, parquet.WriteRowGroup(r.vectors(), order)
 	})
@@ -176,9 +178,9 @@ func (w *partWriter) writePart(r *rows, order []uint32, month string, compacted 
 	return p, err
 }
 
-// without writes a part again without some rows: going are their keys, in the
-// order of the rows, and kept those of the others.
-func (w *partWriter) without(old *part, name string, going, kept []key) (*newPart, error) {
+// without writes a part again without some rows, whose keys are in the order of
+// the rows, and puts those into taken.
+func (w *partWriter) without(old *part, name string, going []key, taken *columnar.Page) (*newPart, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -195,7 +197,14 @@ func (w *partWriter) without(old *part, name string, going, kept []key) (*newPar
 		gone[i] = uint32(k.at)
 		p.name = columnar.Fold(p.name^k.at^key0, k.print^key1)
 	}
-	err = w.create(p, kept, func(to *os.File) (*columnar.Writer, error) { return file.Without(gone, w.enc, to) })
+	index, shape, err := w.short.without(f, old.Index, gone)
+	if err == nil && shape.Count != old.Rows-len(gone) {
+		err = errors.New("damaged index")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	err = w.create(p, index, shape, func(to *os.File) (*columnar.Writer, error) { return file.Without(gone, w.enc, to, taken) })
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +239,7 @@ func (s *Store) ranges(p *part) (minStart, minEnd, maxEnd ingest.Instant, err er
 }
 
 // create makes the file of a part: the rows that fill writes, and the index.
-func (w *partWriter) create(p *newPart, keys []key, fill func(*os.File) (*columnar.Writer, error)) error {
+func (w *partWriter) create(p *newPart, index []byte, shape indexShape, fill func(*os.File) (*columnar.Writer, error)) error {
 	file, err := os.Create(w.store.path(temporaryDir + "/" + p.temporary))
 	if err != nil {
 		return err
@@ -241,12 +250,11 @@ func (w *partWriter) create(p *newPart, keys []key, fill func(*os.File) (*column
 	}
 	parquet.SetMeta("hpcbill.cluster", p.Cluster)
 	parquet.SetMeta("hpcbill.month", p.Month)
-	index, shape := encodeIndex(keys, false)
 	shape.Offset = parquet.Append(index)
 	if err := parquet.Close(); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	p.Rows, p.Index, p.Bytes, p.late = len(keys), shape, parquet.Size(), parquet.Late()
+	p.Rows, p.Index, p.Bytes, p.late = shape.Count, shape, parquet.Size(), parquet.Late()
 	w.store.step("part-written")
 	return w.syncBehind(file)
 }

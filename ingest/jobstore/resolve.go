@@ -21,8 +21,8 @@ type candidate struct {
 
 // taken is a row that goes from a part, and what becomes of it.
 type taken struct {
-	row uint32
-	to  verdict
+	key
+	to verdict
 }
 
 // decidingColumns gives the columns of a part that judge looks at, beside the
@@ -136,7 +136,7 @@ func (g *Ingest) apply(k *candidate, v verdict) error {
 	case k.part == nil && v == retained:
 		return g.addLoser(&k.revision)
 	case k.part != nil && (v == dropped || (v == winning) != k.part.visible()):
-		g.removed[k.part] = append(g.removed[k.part], taken{k.row, v})
+		g.removed[k.part] = append(g.removed[k.part], taken{key{k.JobIDRaw, k.print, uint64(k.row)}, v})
 	}
 	return nil
 }
@@ -173,8 +173,13 @@ func (g *Ingest) writeAll(b *rows, superseded bool) error {
 // candidates reads what decides of all records of the raw ids, which are in
 // order, that the store has or this ingest has written; by raw id.
 func (g *Ingest) candidates(cluster string, raws []uint64, written []*newPart) ([]candidate, error) {
-	var found []candidate
-	look := func(p *part, stored bool) error {
+	parts, stored := slices.Clone(g.catalog.Parts), len(g.catalog.Parts)
+	for _, p := range written {
+		parts = append(parts, p.part)
+	}
+	found := make([][]candidate, len(parts))
+	err := eachAtOnce(len(parts), partsAtOnce, func(i int) error {
+		p := parts[i]
 		if p.Cluster != cluster || !p.Index.covers(raws) {
 			return nil
 		}
@@ -183,36 +188,28 @@ func (g *Ingest) candidates(cluster string, raws []uint64, written []*newPart) (
 			return err
 		}
 		return g.store.eachKey(p, g.pathOf(p), decidingColumns(p), keys, func(row uint32, v *revision) error {
-			found = append(found, candidate{revision: *v, part: p, row: row, stored: stored})
+			found[i] = append(found[i], candidate{revision: *v, part: p, row: row, stored: i < stored})
 			return nil
 		})
-	}
-	for _, p := range g.catalog.Parts {
-		if err := look(p, true); err != nil {
-			return nil, err
-		}
-	}
-	for _, p := range written {
-		if err := look(p.part, false); err != nil {
-			return nil, err
-		}
-	}
-	return byRawID(found), nil
+	})
+	return byRawID(found...), err
 }
 
 // byRawID gives candidates in the order of their raw ids and lines. They are
 // large, so that keys are sorted in their place.
-func byRawID(candidates []candidate) []candidate {
-	keys := make([]key, len(candidates))
-	for i := range candidates {
-		keys[i] = key{candidates[i].JobIDRaw, uint64(candidates[i].Source.Line), uint64(i)}
+func byRawID(lists ...[]candidate) []candidate {
+	var keys []key
+	for n, list := range lists {
+		for i := range list {
+			keys = append(keys, key{list[i].JobIDRaw, uint64(list[i].Source.Line), uint64(n)<<32 | uint64(i)})
+		}
 	}
 	slices.SortFunc(keys, func(a, b key) int {
 		return cmp.Or(cmp.Compare(a.raw, b.raw), cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at))
 	})
-	sorted := make([]candidate, len(candidates))
+	sorted := make([]candidate, len(keys))
 	for i, k := range keys {
-		sorted[i] = candidates[k.at]
+		sorted[i] = lists[k.at>>32][uint32(k.at)]
 	}
 	return sorted
 }

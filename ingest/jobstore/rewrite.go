@@ -2,9 +2,10 @@ package jobstore
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
+
+	"hpcbill/ingest/jobstore/columnar"
 )
 
 // rewrite writes everything that is still in memory, and again the parts that
@@ -14,12 +15,11 @@ func (g *Ingest) rewrite(d Dump) error {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.temporary, b.temporary))
 	})
 	shorter := newShortener(g.store)
-	for _, p := range losing {
-		if err := g.withoutTaken(p, d, shorter); err != nil {
-			return errors.Join(err, shorter.wait())
-		}
+	var err error
+	for i := 0; i < len(losing) && err == nil; i++ {
+		err = g.withoutTaken(losing[i], d, shorter)
 	}
-	if err := shorter.wait(); err != nil {
+	if err := shorter.wait(err); err != nil {
 		return err
 	}
 	g.fresh = append(g.fresh, shorter.parts()...)
@@ -46,22 +46,22 @@ func (g *Ingest) rewrite(d Dump) error {
 // where they belong.
 func (g *Ingest) withoutTaken(p *part, d Dump, shorter *shortener) error {
 	gone := g.removed[p]
-	slices.SortFunc(gone, func(a, b taken) int { return cmp.Compare(a.row, b.row) })
-	keys, err := p.Index.read(g.pathOf(p))
-	if err != nil {
-		return err
+	going := make([]key, len(gone))
+	for i, t := range gone {
+		going[i] = t.key
 	}
-	kept, going := splitKeys(keys, gone)
+	sortKeys(going, make([]key, len(going)))
 	seen := map[uint64][]seenBy{}
-	err = eachSighting(g.allSightings(d), p.Cluster, going, func(at int, by seenBy) {
+	err := eachSighting(g.allSightings(d), p.Cluster, going, func(at int, by seenBy) {
 		seen[going[at].at] = append(seen[going[at].at], by)
 	})
 	if err != nil {
 		return err
 	}
 	sortByRow(going)
-	err = g.store.eachKey(p, g.pathOf(p), everyColumn(), going, func(row uint32, v *revision) error {
-		for _, by := range seen[uint64(row)] {
+	slices.SortFunc(gone, func(a, b taken) int { return cmp.Compare(a.at, b.at) })
+	send := func(_ uint32, v *revision) error { // called for one after another
+		for _, by := range seen[gone[0].at] {
 			v.see(by)
 		}
 		to := gone[0].to
@@ -73,24 +73,9 @@ func (g *Ingest) withoutTaken(p *part, d Dump, shorter *shortener) error {
 			return g.addLoser(v)
 		}
 		return nil
-	})
-	if err == nil && len(kept) > 0 {
-		shorter.start(p, g.pathOf(p), going, kept)
 	}
-	return err
-}
-
-// splitKeys gives the keys of the rows that stay, as they are numbered when
-// the others are gone, and of those that go.
-func splitKeys(keys []key, gone []taken) (kept, going []key) {
-	for _, k := range keys {
-		at, found := slices.BinarySearchFunc(gone, k.at, func(t taken, row uint64) int { return cmp.Compare(uint64(t.row), row) })
-		if found {
-			going = append(going, k)
-			continue
-		}
-		k.at -= uint64(at)
-		kept = append(kept, k)
+	if len(going) == p.Rows {
+		return g.store.eachKey(p, g.pathOf(p), everyColumn(), going, send)
 	}
-	return kept, going
+	return shorter.start(p, g.pathOf(p), going, func(page *columnar.Page) error { return eachTaken(p, page, going, send) })
 }

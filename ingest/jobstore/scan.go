@@ -89,6 +89,20 @@ func (r *rowReader) rows(before uint32, keys []key, all bool) error {
 	for i, k := range keys {
 		r.picks = append(r.picks, pick{uint32(k.at) - before, uint32(i)})
 	}
+	return r.picked(before, keys, all)
+}
+
+// eachTaken calls do for the rows of a page that have the keys, one for each.
+func eachTaken(p *part, page *columnar.Page, keys []key, do func(row uint32, v *revision) error) error {
+	r := rowReader{part: p, columns: everyColumn(), do: do, page: *page}
+	for i := range keys {
+		r.picks = append(r.picks, pick{uint32(i), uint32(i)})
+	}
+	return r.picked(0, keys, false)
+}
+
+// picked calls do for the rows of picks.
+func (r *rowReader) picked(before uint32, keys []key, all bool) error {
 	r.jobs = slices.Grow(r.jobs[:0], len(r.picks))[:len(r.picks)]
 	clear(r.jobs)
 	for _, c := range r.columns {

@@ -9,6 +9,11 @@ import (
 // type or meaning changes.
 const schemaVersion = 1
 
+// pageRows is the rows of a page of the files: when a job is revised, it is
+// these that are written again, and the rest of the file is copied. Fewer would
+// take more room.
+const pageRows = 4 << 10
+
 // The columns of a file of jobs, by position.
 const (
 	colJobID = iota
@@ -104,5 +109,5 @@ func jobsTable() *columnar.Table {
 	c[colLastSeen] = columnar.Column{Name: "last_seen", Kind: columnar.Timestamp, Dictionary: true, Late: true}
 	text(colLastDigest, "last_digest")
 	c[colLastLine] = columnar.Column{Name: "last_line", Kind: columnar.Int64, Nullable: true}
-	return columnar.NewTable("jobs", schemaVersion, c)
+	return columnar.NewTable("jobs", schemaVersion, pageRows, c)
 }

@@ -2,51 +2,74 @@ package jobstore
 
 import (
 	"errors"
-	"sync"
+
+	"hpcbill/ingest/jobstore/columnar"
 )
 
-// shortenedAtOnce is how many parts are written again at a time.
-const shortenedAtOnce = 2
+// partsAtOnce is how many parts are looked through, or written again, at a time.
+const partsAtOnce = 2
 
-// shortener writes parts again without some of their rows, a few at a time.
+// shortener writes parts again without some of their rows, a few at a time, and
+// hands over those rows in the order in which the parts were begun.
 type shortener struct {
 	writers chan *partWriter
-	running sync.WaitGroup
 	results []*shortened
+	handed  int // of the results
 }
 
 type shortened struct {
-	part *newPart
-	err  error
+	part  *newPart
+	taken columnar.Page // the rows that went, until they were handed over
+	err   error
+	done  chan struct{}
+	hand  func(*columnar.Page) error
 }
 
 func newShortener(s *Store) *shortener {
-	h := &shortener{writers: make(chan *partWriter, shortenedAtOnce)}
-	for i := range shortenedAtOnce {
+	h := &shortener{writers: make(chan *partWriter, partsAtOnce)}
+	for i := range partsAtOnce {
 		h.writers <- s.newPartWriter("shorter-" + number(i))
 	}
 	return h
 }
 
-// start begins with a part, as soon as there is a writer for it.
-func (h *shortener) start(p *part, name string, going, kept []key) {
-	result, w := &shortened{}, <-h.writers
+// start begins with a part, as soon as there is a writer for it and the rows of
+// those before it were handed over.
+func (h *shortener) start(p *part, name string, going []key, hand func(*columnar.Page) error) error {
+	w := <-h.writers
+	result := &shortened{done: make(chan struct{}), hand: hand}
 	h.results = append(h.results, result)
-	h.running.Go(func() {
-		result.part, result.err = w.without(p, name, going, kept)
+	go func() {
+		result.part, result.err = w.without(p, name, going, &result.taken)
 		h.writers <- w
-	})
+		close(result.done)
+	}()
+	return h.handOver(partsAtOnce)
 }
 
-// wait waits for all parts.
-func (h *shortener) wait() error {
-	h.running.Wait()
-	var failed error
-	for range shortenedAtOnce {
-		failed = errors.Join(failed, (<-h.writers).settle())
+// handOver hands over the rows of all parts but the last few.
+func (h *shortener) handOver(butLast int) error {
+	for h.handed < len(h.results)-butLast {
+		r := h.results[h.handed]
+		h.handed++
+		if <-r.done; r.err != nil {
+			return r.err
+		}
+		if err := r.hand(&r.taken); err != nil {
+			return err
+		}
+		r.taken = columnar.Page{}
 	}
-	for _, r := range h.results {
-		failed = errors.Join(failed, r.err)
+	return nil
+}
+
+// wait waits for all parts. failed is what kept them from being begun, or nil.
+func (h *shortener) wait(failed error) error {
+	if failed == nil {
+		failed = h.handOver(0)
+	}
+	for range partsAtOnce {
+		failed = errors.Join(failed, (<-h.writers).settle())
 	}
 	return failed
 }

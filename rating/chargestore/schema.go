@@ -166,7 +166,7 @@ func chargesTable() *columnar.Table {
 	for i, d := range described {
 		columns[i] = d.Column
 	}
-	return columnar.NewTable("charges", schemaVersion, columns)
+	return columnar.NewTable("charges", schemaVersion, columnar.PageRows, columns)
 }
 
 // descriptions is the documentation that a file carries: a line a column.

@@ -26,6 +26,7 @@ type chunk struct {
 
 	source *columnPages // from which pages are copied
 	going  extremes     // of the rows that are left out
+	taken  *Vector      // those rows
 }
 
 // newChunk starts the next column chunk of the file.
@@ -373,8 +374,8 @@ func (c *chunk) writeIndices(rows int, levels []uint32, width int) error {
 // to, counted without NULLs, to enc.page. There are levels where some are NULL.
 func (c *chunk) eachPage(rows int, levels []uint32, encoding parquet.Encoding, fill func(from, to int)) error {
 	enc, from := c.enc, 0
-	for start := 0; start < rows; start += PageRows {
-		n := min(PageRows, rows-start)
+	for start := 0; start < rows; start += c.table.PageRows {
+		n := min(c.table.PageRows, rows-start)
 		to := from + n
 		enc.page = enc.page[:0]
 		if c.column.Nullable {

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var testTable = NewTable("test", 1, []Column{
+var testTable = NewTable("test", 1, PageRows, []Column{
 	{Name: "plain", Kind: Int64},
 	{Name: "few", Kind: Int64, Nullable: true, Null: -1, Dictionary: true},
 	{Name: "many", Kind: Uint64, Dictionary: true},
@@ -120,28 +120,33 @@ func requireSame(t require.TestingT, want []Vector, order []uint32, f *File, gro
 		if page.Rows == 0 {
 			break
 		}
-		for i := range page.Rows {
-			row := order[done+i]
-			got := page.Vectors
-			for _, c := range []int{plain, few, many, at, seen} {
-				require.Equal(t, want[c].Ints[row], got[c].Ints[i], "column %d row %d", c, row)
-			}
-			require.Equal(t, want[word].Dict[want[word].Index[row]], text(got[word], i))
-			start := uint32(0)
-			if row > 0 {
-				start = want[free].Ends[row-1]
-			}
-			require.Equal(t, string(want[free].Bytes[start:want[free].Ends[row]]), text(got[free], i))
-			require.Equal(t, want[amount].Wide[row], got[amount].Wide[i])
-			require.Equal(t, want[digest].Dict[0], text(got[digest], i))
-			require.Equal(t, want[share].Ints[row] == 0, got[share].Ints[i] == 0)
-			if want[share].Ints[row] != 0 {
-				require.Equal(t, want[share].Wide[row], got[share].Wide[i])
-			}
-		}
+		requireSamePage(t, want, order[done:done+page.Rows], &page)
 		done += page.Rows
 	}
 	require.Equal(t, len(order), done)
+}
+
+// requireSamePage compares a page with the rows that order names.
+func requireSamePage(t require.TestingT, want []Vector, order []uint32, page *Page) {
+	require.Equal(t, len(order), page.Rows)
+	got := page.Vectors
+	for i, row := range order {
+		for _, c := range []int{plain, few, many, at, seen} {
+			require.Equal(t, want[c].Ints[row], got[c].Ints[i], "column %d row %d", c, row)
+		}
+		require.Equal(t, want[word].Dict[want[word].Index[row]], text(got[word], i))
+		start := uint32(0)
+		if row > 0 {
+			start = want[free].Ends[row-1]
+		}
+		require.Equal(t, string(want[free].Bytes[start:want[free].Ends[row]]), text(got[free], i))
+		require.Equal(t, want[amount].Wide[row], got[amount].Wide[i])
+		require.Equal(t, want[digest].Dict[0], text(got[digest], i))
+		require.Equal(t, want[share].Ints[row] == 0, got[share].Ints[i] == 0)
+		if want[share].Ints[row] != 0 {
+			require.Equal(t, want[share].Wide[row], got[share].Wide[i])
+		}
+	}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -240,7 +245,7 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 
 func TestForeignFilesAreRefused(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "t.parquet")
-	other := NewTable("other", 1, []Column{{Name: "a", Kind: Int64}})
+	other := NewTable("other", 1, PageRows, []Column{{Name: "a", Kind: Int64}})
 	f, err := os.Create(name)
 	require.NoError(t, err)
 	w := other.Create(NewEncoder(), f)
@@ -437,13 +442,15 @@ func TestWithout(t *testing.T) {
 		}
 		f, err := os.Create(filepath.Join(dir, "b"))
 		require.NoError(t, err)
-		out, err := open(t, filepath.Join(dir, "a")).Without(gone, NewEncoder(), f)
+		var taken Page
+		out, err := open(t, filepath.Join(dir, "a")).Without(gone, NewEncoder(), f, &taken)
 		require.NoError(t, err)
 		require.NoError(t, out.Close())
 		require.NoError(t, f.Close())
 		b := open(t, filepath.Join(dir, "b"))
 		require.EqualValues(t, len(kept), b.Rows())
 		requireSame(t, vectors, kept, b, 0)
+		requireSamePage(t, vectors, gone, &taken)
 
 		// The statistics are those of the rows written afresh.
 		write(t, filepath.Join(dir, "c"), vectors, kept)

@@ -15,9 +15,9 @@ type columnPages struct {
 	position int
 
 	offset, end int64  // of the pages still to come
-	ahead       []byte // what was read from offset on: at least the next header
-	aheadBuffer []byte
-	raw, plain  []byte // buffers
+	ahead       []byte // what was read from offset on
+	buffer      []byte // in which ahead lies
+	plain       []byte // of the page before
 
 	numbers []int64 // the dictionary of a column of numbers
 	texts   []string
@@ -64,38 +64,60 @@ func (c *columnPages) peek() (pageHeader, error) {
 	}
 }
 
+// readAhead is how much of a column is read at a time: pages are small, and
+// the chunk of a column is often not larger.
+const readAhead = 32 << 10
+
+// fetch has n bytes from offset on in ahead.
+func (c *columnPages) fetch(n int) error {
+	if len(c.ahead) >= n {
+		return nil
+	}
+	n = int(min(int64(max(n, readAhead)), c.end-c.offset))
+	if cap(c.buffer) < n {
+		c.buffer = make([]byte, n)
+	}
+	have := copy(c.buffer[:n], c.ahead)
+	c.ahead = c.buffer[:n]
+	if _, err := c.file.f.ReadAt(c.ahead[have:], c.offset+int64(have)); err != nil {
+		c.ahead = nil
+		return noEOF(err)
+	}
+	return nil
+}
+
 // header gives the header of the next page of any kind.
 func (c *columnPages) header() (pageHeader, error) {
-	if len(c.ahead) == 0 {
-		n := int(min(maxPageHeader, c.end-c.offset))
-		if n == 0 {
-			return pageHeader{}, fmt.Errorf("damaged: a page is missing")
-		}
-		c.ahead = grow(&c.aheadBuffer, n)
-		if _, err := c.file.f.ReadAt(c.ahead, c.offset); err != nil {
-			return pageHeader{}, noEOF(err)
-		}
+	n := int(min(maxPageHeader, c.end-c.offset))
+	if n == 0 {
+		return pageHeader{}, fmt.Errorf("damaged: a page is missing")
 	}
-	h, err := parsePageHeader(c.ahead)
+	if err := c.fetch(n); err != nil {
+		return pageHeader{}, err
+	}
+	h, err := parsePageHeader(c.ahead[:n])
 	if err == nil && (h.compressed > maxPageBytes || h.uncompressed > maxPageBytes || c.offset+int64(h.size+h.compressed) > c.end) {
 		err = errPage
 	}
 	return h, err
 }
 
-// payload reads the compressed bytes of the page whose header is next, and
-// the header after it.
+// payload gives the compressed bytes of the page whose header is next, until
+// the next one is asked for.
 func (c *columnPages) payload(h pageHeader) ([]byte, error) {
-	c.offset += int64(h.size)
-	n := h.compressed + int(min(maxPageHeader, c.end-c.offset-int64(h.compressed)))
-	data := grow(&c.raw, n)
-	if _, err := c.file.f.ReadAt(data, c.offset); err != nil {
-		return nil, noEOF(err)
+	if err := c.fetch(h.size + h.compressed); err != nil {
+		return nil, err
 	}
-	c.offset += int64(h.compressed)
-	c.ahead = append(c.aheadBuffer[:0], data[h.compressed:]...)
-	c.aheadBuffer = c.ahead
-	return data[:h.compressed], nil
+	data := c.ahead[h.size : h.size+h.compressed]
+	c.pass(h)
+	return data, nil
+}
+
+// pass goes on to the page after the one whose header is next.
+func (c *columnPages) pass(h pageHeader) {
+	n := h.size + h.compressed
+	c.offset += int64(n)
+	c.ahead = c.ahead[min(n, len(c.ahead)):]
 }
 
 func (c *columnPages) decompress(h pageHeader, data []byte) ([]byte, error) {
@@ -131,8 +153,7 @@ func (c *columnPages) next(v *Vector, scratch *columnScratch) error {
 // skip passes over the data page whose header peek gave.
 func (c *columnPages) skip() {
 	h, _ := c.header() // it was read already
-	c.offset += int64(h.size + h.compressed)
-	c.ahead = nil
+	c.pass(h)
 }
 
 func noEOF(err error) error {

@@ -54,7 +54,7 @@ type Column struct {
 
 // Limits of the files.
 const (
-	PageRows     = 16 << 10  // rows of a page, the same in every column
+	PageRows     = 16 << 10  // rows of a page where a table says nothing else
 	RowGroupRows = 256 << 10 // rows of a row group at most
 	maxEntries   = 64 << 10  // different values in a dictionary at most
 	zstdLevel    = 1
@@ -67,15 +67,20 @@ type Table struct {
 	Version int    // of the columns: rises when they change
 	Columns []Column
 
+	// PageRows is the rows of a page, the same in every column: what is read
+	// for one row, and written again where one is left out.
+	PageRows int
+
 	zstd  *zstd.Decoder
 	root  *schema.GroupNode
 	props *parquet.WriterProperties
 	index map[string]int
 }
 
-// NewTable makes a table of the columns given, in this order.
-func NewTable(name string, version int, columns []Column) *Table {
-	t := &Table{Name: name, Version: version, Columns: columns, index: map[string]int{}}
+// NewTable makes a table of the columns given, in this order, with pages of
+// pageRows rows. Files with other pages can be read as well.
+func NewTable(name string, version, pageRows int, columns []Column) *Table {
+	t := &Table{Name: name, Version: version, Columns: columns, PageRows: pageRows, index: map[string]int{}}
 	fields := make(schema.FieldList, len(columns))
 	options := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST),

@@ -10,20 +10,22 @@ import (
 )
 
 // Without starts a new file on w that has the one row group of f but for some
-// rows, which are given in order. Pages that lose no row are copied as they
-// are, so that this costs little more than the copying. The caller goes on
-// with the Writer, to append its own bytes and to close it.
-func (f *File) Without(gone []uint32, enc *Encoder, w io.Writer) (out *Writer, err error) {
+// rows, which are given in order, and puts those into taken. Pages that lose no
+// row are copied as they are, so that this costs little more than the copying.
+// The caller goes on with the Writer, to append its own bytes and to close it.
+func (f *File) Without(gone []uint32, enc *Encoder, w io.Writer, taken *Page) (out *Writer, err error) {
 	defer recovered(&err)
 	if f.RowGroups() != 1 || len(gone) == 0 || len(gone) >= f.GroupRows(0) {
 		panic("BUG: nothing to leave out, or nothing to keep")
 	}
+	*taken = Page{Rows: len(gone), Vectors: make([]Vector, len(f.table.Columns))}
 	out = f.table.Create(enc, w)
 	group := out.footer.AppendRowGroup()
 	start := out.out.at
 	for position := range f.table.Columns {
 		builder := group.NextColumnChunk()
 		c := out.newChunk(position)
+		c.taken = &taken.Vectors[position]
 		if err := c.copyWithout(f, gone); err != nil {
 			return nil, f.columnError(position, err)
 		}
@@ -108,34 +110,85 @@ func (c *chunk) copyPage(h pageHeader, data []byte) {
 	c.encodings.DataEncodingStats[h.encoding]++
 }
 
-// shrink puts a page but for some of its rows into enc.page.
-func (c *chunk) shrink(h pageHeader, data []byte, gone []uint32) error {
+// shrink puts a page but for some of its rows into enc.page, and those into
+// taken.
+func (c *chunk) shrink(h pageHeader, data []byte, here []uint32) error {
 	c.enc.page = c.enc.page[:0]
-	values := h.values
+	gone, values := here, h.values
 	if c.column.Nullable {
 		levels, rest, err := readLevels(grow(&c.enc.levels, h.values), data)
 		if err != nil {
 			return err
 		}
-		data, values = rest, 0
-		kept, goneValues := levels[:0], gone[:0:0]
-		for row, level := range levels {
-			if len(gone) > 0 && int(gone[0]) == row {
-				if gone = gone[1:]; level == 1 {
-					goneValues = append(goneValues, uint32(values))
-				} else {
-					c.going.nulls++
-				}
-			} else {
-				kept = append(kept, level)
-			}
-			values += int(level)
-		}
-		gone = goneValues
-		c.enc.page = appendHybrid(append(c.enc.page, 0, 0, 0, 0), kept, 1)
+		data = rest
+		var goneLevels []uint32
+		gone, goneLevels, values = valuesAt(levels, gone)
+		c.enc.page = appendHybrid(append(c.enc.page, 0, 0, 0, 0), leaveOut(levels, here), 1)
 		binary.LittleEndian.PutUint32(c.enc.page, uint32(len(c.enc.page)-4))
+		c.going.nulls += int64(len(here) - len(gone))
+		if err := c.shrinkValues(h, data, values, gone); err != nil {
+			return err
+		}
+		c.taken.insertNulls(c.column, goneLevels)
+		return nil
 	}
-	return c.shrinkValues(h, data, values, gone)
+	return c.shrinkValues(h, data, values, here)
+}
+
+// valuesAt gives the numbers of the values of some rows, of which those that
+// are NULL have none, the rows' levels, and how many values there are.
+func valuesAt(levels, rows []uint32) (numbers, rowLevels []uint32, values int) {
+	from := 0
+	for _, row := range rows {
+		for ; from < int(row); from++ {
+			values += int(levels[from])
+		}
+		rowLevels = append(rowLevels, levels[row])
+		if levels[row] == 1 {
+			numbers = append(numbers, uint32(values))
+		}
+	}
+	for _, level := range levels[from:] {
+		values += int(level)
+	}
+	return numbers, rowLevels, values
+}
+
+// insertNulls gives the rows that were appended last, of which only the values
+// are there, their NULLs.
+func (v *Vector) insertNulls(column *Column, levels []uint32) {
+	values := 0
+	for _, level := range levels {
+		values += int(level)
+	}
+	nulls := len(levels) - values
+	if column.Kind == Decimal {
+		first := len(v.Wide) - values
+		v.Wide = append(v.Wide, make([]Int128, nulls)...)
+		spread(v.Wide[first:], levels, values, Int128{})
+		for range values {
+			v.Ints = append(v.Ints, column.Null+1)
+		}
+	}
+	first := len(v.Ints) - values
+	v.Ints = append(v.Ints, make([]int64, nulls)...)
+	spread(v.Ints[first:], levels, values, column.Null)
+}
+
+// leaveOut moves what stays of some values together.
+func leaveOut(all, gone []uint32) []uint32 {
+	if len(gone) == 0 {
+		return all
+	}
+	kept := all[:gone[0]]
+	for i, at := range gone {
+		end := len(all)
+		if i+1 < len(gone) {
+			end = int(gone[i+1])
+		}
+		kept = append(kept, all[at+1:end]...)
+	}
+	return kept
 }
 
 // shrinkValues appends the values of a page but for some to enc.page.
@@ -152,34 +205,47 @@ func (c *chunk) shrinkValues(h pageHeader, data []byte, values int, gone []uint3
 	if len(data) != size*values {
 		return errPage
 	}
-	for i := range values {
-		value := data[size*i : size*(i+1)]
-		if len(gone) > 0 && int(gone[0]) == i {
-			gone = gone[1:]
-			c.takeOut(value)
-			continue
-		}
-		c.enc.page = append(c.enc.page, value...)
+	start := 0
+	for _, at := range gone {
+		from, to := size*int(at), size*int(at+1)
+		c.takeOut(data[from:to])
+		c.enc.page = append(c.enc.page, data[start:from]...)
+		start = to
 	}
+	c.enc.page = append(c.enc.page, data[start:]...)
 	return nil
 }
 
 // takeOut notes a number that goes, as the page has it.
 func (c *chunk) takeOut(value []byte) {
 	if c.column.Kind == Decimal {
-		c.going.addWide(Int128{int64(binary.BigEndian.Uint64(value)), binary.BigEndian.Uint64(value[8:])})
+		wide := Int128{int64(binary.BigEndian.Uint64(value)), binary.BigEndian.Uint64(value[8:])}
+		c.going.addWide(wide)
+		c.taken.Wide = append(c.taken.Wide, wide)
 		return
 	}
-	c.going.addInt(c.column, int64(binary.LittleEndian.Uint64(value))/c.column.scale())
+	c.takeOutInt(int64(binary.LittleEndian.Uint64(value)))
+}
+
+// takeOutInt notes a number that goes, in the file's unit.
+func (c *chunk) takeOutInt(n int64) {
+	n /= c.column.scale()
+	c.going.addInt(c.column, n)
+	c.taken.Ints = append(c.taken.Ints, n)
+}
+
+func (c *chunk) takeOutText(text string) {
+	c.going.addText(text)
+	c.taken.Dict = append(c.taken.Dict, text)
 }
 
 // takeOutEntry notes the value of a dictionary's entry.
 func (c *chunk) takeOutEntry(index uint32) error {
 	switch {
 	case int(index) < len(c.source.texts):
-		c.going.addText(c.source.texts[index])
+		c.takeOutText(c.source.texts[index])
 	case int(index) < len(c.source.numbers):
-		c.going.addInt(c.column, c.source.numbers[index]/c.column.scale())
+		c.takeOutInt(c.source.numbers[index])
 	default:
 		return errPage
 	}
@@ -195,45 +261,41 @@ func (c *chunk) shrinkIndices(data []byte, values int, gone []uint32) error {
 	if _, err := decodeHybrid(indices, data[1:], width); err != nil {
 		return err
 	}
-	kept := indices[:0]
-	for i, index := range indices {
-		if len(gone) > 0 && int(gone[0]) == i {
-			gone = gone[1:]
-			if err := c.takeOutEntry(index); err != nil {
-				return err
-			}
-			continue
+	for _, at := range gone {
+		if err := c.takeOutEntry(indices[at]); err != nil {
+			return err
 		}
-		kept = append(kept, index)
 	}
-	c.enc.page = appendHybrid(append(c.enc.page, byte(width)), kept, width)
+	c.enc.page = appendHybrid(append(c.enc.page, byte(width)), leaveOut(indices, gone), width)
 	return nil
 }
 
 func (c *chunk) shrinkTexts(data []byte, values int, gone []uint32) error {
+	start, at := 0, 0 // of what is not yet copied; of the text of value i
 	for i := range values {
-		if len(data) < 4 {
+		if len(data)-at < 4 {
 			return errPage
 		}
-		size := 4 + int(binary.LittleEndian.Uint32(data))
-		if size > len(data) {
+		end := at + 4 + int(binary.LittleEndian.Uint32(data[at:]))
+		if end > len(data) {
 			return errPage
 		}
 		if len(gone) > 0 && int(gone[0]) == i {
 			gone = gone[1:]
-			c.going.addText(string(data[4:size]))
-		} else {
-			c.enc.page = append(c.enc.page, data[:size]...)
+			c.takeOutText(string(data[at+4 : end]))
+			c.enc.page = append(c.enc.page, data[start:at]...)
+			start = end
 		}
-		data = data[size:]
+		at = end
 	}
+	c.enc.page = append(c.enc.page, data[start:at]...)
 	return nil
 }
 
 // statisticsWithout gives the statistics of a column but for some rows, which
 // are as exact as those of the file: other programs may answer from them.
 // Where a row that goes had the least or the greatest value, the column is
-// looked through until rows that stay have both, and so to its end only where
+// looked through until a row that stays has it, and so to its end only where
 // none has.
 func (f *File) statisticsWithout(position int, gone []uint32, going *extremes) (stats metadata.EncodedStatistics, err error) {
 	column := &f.table.Columns[position]
@@ -247,19 +309,24 @@ func (f *File) statisticsWithout(position int, gone []uint32, going *extremes) (
 	}
 	stats.SetNullCount(known.NullCount() - going.nulls)
 	stats.Signed = column.signed()
-	if !known.HasMinMax() && known.NullCount() == int64(f.GroupRows(0)) {
-		return stats, nil
+	if !known.HasMinMax() {
+		if known.NullCount() == int64(f.GroupRows(0)) {
+			return stats, nil
+		}
+		staying, err := f.staying(position, gone, func(*extremes) bool { return false })
+		return staying.encode(column), err
 	}
 	least, greatest := known.EncodeMin(), known.EncodeMax()
+	needLeast, needGreatest := going.has(column, least, greatest)
 	constant := bytes.Equal(least, greatest) && known.NullCount() == 0
-	same := known.HasMinMax() && (constant || going.within(column, least, greatest))
-	if !same {
+	if !constant && (needLeast || needGreatest) {
+		enough := false
 		staying, err := f.staying(position, gone, func(e *extremes) bool {
-			bounds := e.encode(column)
-			same = known.HasMinMax() && e.any && bytes.Equal(bounds.Min, least) && bytes.Equal(bounds.Max, greatest)
-			return same
+			isLeast, isGreatest := e.has(column, least, greatest)
+			enough = (isLeast || !needLeast) && (isGreatest || !needGreatest)
+			return enough
 		})
-		if err != nil || !same {
+		if err != nil || !enough {
 			return staying.encode(column), err
 		}
 	}
@@ -366,36 +433,33 @@ func (c *Column) scale() int64 {
 	return 1
 }
 
-// within reports whether all values lie inside, and not on, the bounds.
-func (e *extremes) within(column *Column, least, greatest []byte) bool {
-	switch {
-	case !e.any:
-		return true
-	case column.Kind == Text:
-		return string(least) < e.leastText && e.greatestText < string(greatest)
-	case column.Kind == Decimal || len(least) != 8 || len(greatest) != 8:
-		return false
-	}
-	scale := column.scale()
-	return column.less(int64(binary.LittleEndian.Uint64(least)), e.leastInt*scale) &&
-		column.less(e.greatestInt*scale, int64(binary.LittleEndian.Uint64(greatest)))
-}
-
 func (e *extremes) encode(column *Column) (stats metadata.EncodedStatistics) {
 	stats.SetNullCount(e.nulls)
 	stats.Signed = column.signed()
-	scale := column.scale()
-	switch {
-	case !e.any:
-	case column.Kind == Text:
-		if len(e.leastText) <= maxStatText && len(e.greatestText) <= maxStatText {
-			stats.SetMin([]byte(e.leastText)).SetMax([]byte(e.greatestText))
-		}
-	case column.Kind == Decimal:
-		stats.SetMin(e.leastWide.append(nil)).SetMax(e.greatestWide.append(nil))
-	default:
-		stats.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(e.leastInt*scale)))
-		stats.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(e.greatestInt*scale)))
+	least, greatest := e.bounds(column)
+	if e.any && (column.Kind != Text || len(least) <= maxStatText && len(greatest) <= maxStatText) {
+		stats.SetMin(least).SetMax(greatest)
 	}
 	return stats
+}
+
+// bounds gives the least and the greatest value as the file has them.
+func (e *extremes) bounds(column *Column) (least, greatest []byte) {
+	scale := column.scale()
+	switch column.Kind {
+	case Text:
+		return []byte(e.leastText), []byte(e.greatestText)
+	case Decimal:
+		return e.leastWide.append(nil), e.greatestWide.append(nil)
+	}
+	return binary.LittleEndian.AppendUint64(nil, uint64(e.leastInt*scale)), binary.LittleEndian.AppendUint64(nil, uint64(e.greatestInt*scale))
+}
+
+// has reports which of two values of the file are the least, and the greatest.
+func (e *extremes) has(column *Column, least, greatest []byte) (isLeast, isGreatest bool) {
+	if !e.any {
+		return false, false
+	}
+	l, g := e.bounds(column)
+	return bytes.Equal(l, least), bytes.Equal(g, greatest)
 }
