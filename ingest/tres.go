@@ -21,6 +21,9 @@ type tres struct {
 func parseTRES(s string) (tres, *fault) {
 	t := tres{Unknown, Unknown, Unknown, Unknown, Unknown, 0}
 	typed := Unknown
+	if strings.HasSuffix(s, ",") {
+		return t, &fault{"", "the list ends in a comma, so that the rest of it is cut off", remedyRedump}
+	}
 	for rest := s; rest != ""; {
 		var item string
 		item, rest = cutComma(rest)

@@ -230,6 +230,7 @@ func TestTRES(t *testing.T) {
 	bad("cpu=1,mem=0.10G", "mem=0.10G is not a whole number of MiB")
 	bad("cpu", `"cpu" is not a TRES`)
 	bad("cpu=", `"cpu=" is not a TRES`)
+	bad("cpu=4,mem=1G,", "ends in a comma")
 	bad("cpu=4,,mem=1G", `"" is not a TRES`)
 	bad("cpu=1K", "cpu=1K is not a whole count")
 	bad("cpu=-4", "cpu=-4 is not a whole count")
