@@ -163,11 +163,15 @@ func TestMistakes(t *testing.T) {
 	match("elapsed_h: 1:30", `not a decimal number: "1:30"`, "write a number, a range such as 2..8 or a comparison such as > 128; elapsed_h is hours run, without suspension")
 	match(`elapsed_h: "> 1/0"`, "1/0 divides by 0", "write a number, a range such as 2..8 or a comparison such as > 128")
 	match(`elapsed_h: "> 1/h"`, `not a decimal number: "h"`, "write a number, a range such as 2..8 or a comparison such as > 128; elapsed_h is hours run, without suspension")
+	match(`reservation: "!*"`, "refuses every reservation, and none as well", `write "!?*" for jobs without one`)
+	match("nodes: 1.5", "no job has nodes 1.5", "it is nodes allocated")
 	match("cpus: 0", "no job has cpus 0", "it is CPUs allocated")
 	match(`gpus: "< 0"`, "no job has gpus < 0", "it is GPUs allocated")
 	match("hour: 22..6", "the range 22..6 is empty", "over midnight write [22..23, 0..6]")
 	match("start: 0226-07-01", `"0226-07-01" is not a date`, "write a day such as 2026-03-31, 2026-03-01..2026-03-31 or >= 2026-03-01")
 	f("[COMPLETED, FAILED, TIMEOUT, CANCELLED]", "all", "17:15", "all is not a state of Slurm's", `write "*" for every state`)
+
+	f(`su: {unit: SU, price: "0.012"}`, "su: {unit: SU, price_by: filesystem, price: {home: 1}}", "21:30", "a job has no filesystem, by which su is priced", `give it a meter of its own, or the table a row  "*": …`)
 
 	// What is printed, and what frees jobs.
 	free := "charge: {su: cores}"

@@ -131,6 +131,7 @@ func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subje
 	} else if !c.readFields(e.Value) {
 		return c.charge
 	}
+	c.pricedBy(e.KeyNode)
 	c.charge.Rate = c.stage(formula.RateStage, path)
 	c.charge.Duration = c.stage(formula.DurationStage, path)
 	c.charge.Units = c.stage(formula.UnitsStage, path)
@@ -144,6 +145,23 @@ func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subje
 		c.checkSize(e.KeyNode)
 	}
 	return c.charge
+}
+
+// pricedBy refuses a table of prices by what the charged never have, but for a
+// row that takes the rest.
+func (c *chargeLoader) pricedBy(n *yaml.Node) {
+	fields, what := jobFields(), "a job"
+	if c.subject == formula.OfHolding {
+		fields, what = storageFields(), "storage"
+	}
+	p := c.charge.Meter.Price
+	if _, has := findField(fields, p.By); has || p.By == "" {
+		return
+	}
+	rest := slices.ContainsFunc(p.Table, func(e PriceEntry) bool { return e.Match.IsCatchAll() || e.Value == rowLabel("*") })
+	if _, known := findField(matchFields(), p.By); known && len(p.Table) > 0 && !rest {
+		c.Fault(n, c.path, fmt.Sprintf("%s has no %s, by which %s is priced", what, p.By, c.charge.Meter.Name), "give it a meter of its own, or the table a row  \"*\": …")
+	}
 }
 
 // chargeLoader reads the formulas of one meter of a rule.

@@ -65,6 +65,12 @@ func (f matchField) possible() span {
 	return all
 }
 
+// canBe reports whether there is a number in the span that the figure can be:
+// what is counted is whole.
+func (f matchField) canBe(s span) bool {
+	return s.noLow || s.noHigh || f.per != 1 || !s.low.Equal(s.high) || s.low.IsInt()
+}
+
 var (
 	regexpClass = regexp.MustCompile(`^/.*/$|\[[^\]]+\][*+?]?`)
 	dashedRange = regexp.MustCompile(`^(\d+)\s*[-–]\s*(\d+)$`)

@@ -124,6 +124,9 @@ func (c *condition) addPattern(text string) error {
 		return &matchError{fmt.Sprintf("%q compares a text", text), c.field.name + " is a text: write a value or a glob such as gpu*"}
 	}
 	p := pattern{text, isGlob(text)}
+	if unwanted && text == "*" && c.field.kind != gpuTypeKind {
+		return &matchError{"refuses every " + c.field.name + ", and none as well", "write \"!?*\" for jobs without one"}
+	}
 	if c.field.text == State && c.field.kind == textKind {
 		if err := stateFault(text); err != nil {
 			return err
@@ -220,7 +223,7 @@ func (c *condition) addNumbers(text, form string, read func(string) (money.Exact
 		}
 		return nil
 	}
-	if c.field.kind == numberKind && len(intersect(spans, []span{c.field.possible()})) == 0 {
+	if c.field.kind == numberKind && !slices.ContainsFunc(intersect(spans, []span{c.field.possible()}), c.field.canBe) {
 		return &matchError{fmt.Sprintf("no job has %s %s", c.field.name, text), "it is " + c.field.means}
 	}
 	c.ranges = append(c.ranges, spans...)

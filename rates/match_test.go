@@ -243,7 +243,7 @@ func TestCovers(t *testing.T) {
 
 // What covers says of two matches is true of every job.
 func TestCoversProperty(t *testing.T) {
-	patterns := rapid.SliceOfN(rapid.StringMatching(`!?[ab*?]{1,4}`), 1, 3)
+	patterns := rapid.SliceOfN(rapid.StringMatching(`!?[ab*?]{1,4}`).Filter(func(s string) bool { return s != "!*" }), 1, 3)
 	numbers := rapid.SampledFrom([]string{"", "cpus: 1", "cpus: 1..3", `cpus: "> 1"`, `cpus: "!= 2"`, `cpus: "> 0 && < 4"`, `cpus: [1, 3]`})
 	match := rapid.Custom(func(t *rapid.T) Match {
 		var fields []string
