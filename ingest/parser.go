@@ -178,7 +178,7 @@ func (p *parser) plain(line string) (bool, error) {
 	if c.split(line, s.delimiter, most) != width || (s.trailing() && c.at(int16(width-1)) != "") {
 		return false, nil
 	}
-	if last := c.at(int16(width - 1)); (len(last) >= shortestJoined && s.joinedTo(last)) || (s.overlaps && c.leansOver(s)) {
+	if last := c.at(int16(width - 1)); (len(last) >= shortestJoined && last != p.lastName && s.joinedTo(last)) || (s.overlaps && c.leansOver(s)) {
 		return false, nil
 	}
 	return p.record(c, line, p.line, 0)
