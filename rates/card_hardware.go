@@ -209,3 +209,46 @@ func (v *versionLoader) boundHardware(s formula.Scope) formula.Scope {
 	}
 	return s
 }
+
+// missingFacts warns of rules for all jobs whose formulas cannot do without a
+// fact that some of the hardware does not give, so that its jobs would be held.
+// Hardware of which an earlier rule takes all jobs is none of theirs.
+func (v *versionLoader) missingFacts(path string) {
+	for i, r := range v.version.Rules {
+		if !r.Match.IsCatchAll() || r.Match.faulty {
+			continue
+		}
+		for _, h := range v.version.Hardware {
+			taken := slices.ContainsFunc(v.version.Rules[:i], func(e *Rule) bool { return e.takes(h) })
+			for _, f := range h.figures() {
+				if !taken && !f.has && r.needs(f.slot) {
+					v.warn(&yaml.Node{Line: h.Line}, path+".hardware."+h.Name, fmt.Sprintf("does not give %s, which the rule %s on line %d needs: jobs on it are held", f.name, r.Name, r.Line),
+						"write it there, or a rule for these jobs before that one")
+				}
+			}
+		}
+	}
+}
+
+// takes reports whether the rule matches all jobs of the hardware.
+func (r *Rule) takes(h *Hardware) bool {
+	if r.Match.covers(h.Match) {
+		return true
+	}
+	only := slices.ContainsFunc(r.Match.conditions, func(c condition) bool {
+		return c.field.kind == textKind && c.field.text == NodeType && len(c.unwanted) == 0 && slices.ContainsFunc(c.wanted, func(p pattern) bool { return p.matches(h.NodeType) })
+	})
+	return only && len(r.Match.conditions) == 1
+}
+
+// needs reports whether a charge of the rule has no value without a figure.
+func (r *Rule) needs(slot formula.Slot) bool {
+	for _, c := range r.Charges {
+		for _, f := range []*formula.Formula{c.Rate, c.Duration, c.Units, c.Amount} {
+			if f != nil && f.Needs(slot) {
+				return true
+			}
+		}
+	}
+	return false
+}

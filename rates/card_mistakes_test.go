@@ -258,6 +258,29 @@ func TestDaysThatAreProrated(t *testing.T) {
 	f("charge: {disk: quota_gb}", "unknown name quota_gb")
 }
 
+// A fact that some of the hardware lacks is missed when the card is read, not
+// when its first job is held.
+func TestMissingFacts(t *testing.T) {
+	f := func(wrong, right, want string) {
+		t.Helper()
+		c, err := rates.LoadCard("c.yaml", []byte(strings.Replace(cardWithoutMistakes, wrong, right, 1)))
+		require.NoError(t, err)
+		if want == "" {
+			require.Empty(t, c.Warnings, right)
+			return
+		}
+		require.Len(t, c.Warnings, 1, right)
+		require.Equal(t, want, c.Warnings[0].Error())
+	}
+	lacks := "c.yaml:8: versions[0].hardware.cpu: does not give node_gpus, which the rule all on line 21 needs: jobs on it are held"
+	f("su: cores}", "su: cpus + node_gpus}", lacks)
+	f("mem_gib/mem_per_core_gib", "mem_gib/mem_per_core_gib, node_gpus*2", lacks)
+	f("su: cores}", `su: "choose(gpus > 0, node_gpus, cpus)"}`, "")
+	f("su: cores}", `su: "first(gpus, node_gpus)"}`, "")
+	f("su: cores}", "su: cpus + node_cores}", "")
+	f("cores: 64, mem_gib: 512, gpus: 4", "cores: 64, gpus: 4", "") // the rule gpu takes its jobs
+}
+
 // A table of prices by numbers or dates has a row for the rest, too.
 func TestRestOfATable(t *testing.T) {
 	f := func(factor string, warnings int) {

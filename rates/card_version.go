@@ -72,6 +72,7 @@ func (v *versionLoader) finish(n *yaml.Node, path string) {
 	if len(version.Rules) == 0 && len(version.Storage) == 0 {
 		v.Fault(n, path, "has no rules and no storage: it charges nothing", "add  rules:  or  storage:")
 	}
+	v.missingFacts(path)
 	for meter, at := range v.meterAt {
 		if !v.charged[meter] {
 			v.warn(at, path+".meters."+meter.Name, "no rule charges this meter", "")

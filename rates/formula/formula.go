@@ -70,6 +70,10 @@ func (f *Formula) DependsOn(slot Slot) bool {
 	return f.root.anyBelow(func(n *node) bool { return n.op == opFigure && n.let == nil && n.slot == slot })
 }
 
+// Needs reports whether the formula has no value without the figure of a slot,
+// whatever the other figures are.
+func (f *Formula) Needs(slot Slot) bool { return f.root.needs(slot) }
+
 // DependsOnEnergy is DependsOn for the TRES energy.
 func (f *Formula) DependsOnEnergy() bool {
 	return f.root.anyBelow(func(n *node) bool { return n.op == opTRES && n.tres == Energy })

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"hpcbill/rates/money"
@@ -77,6 +78,19 @@ func (n *node) anyBelow(is func(*node) bool) bool {
 	found := false
 	n.walk(func(n *node) { found = found || is(n) || n.let != nil && n.let.anyBelow(is) })
 	return found
+}
+
+// needs reports whether n is not to be had without the figure of a slot.
+func (n *node) needs(slot Slot) bool {
+	switch n.op {
+	case opFigure:
+		return n.let == nil && n.slot == slot || n.let != nil && n.let.needs(slot)
+	case opChoose:
+		return n.operands[0].needs(slot) || n.operands[1].needs(slot) && n.operands[2].needs(slot)
+	case opFirst, opAnd, opOr:
+		return n.operands[0].needs(slot)
+	}
+	return slices.ContainsFunc(n.operands, func(o *node) bool { return o.needs(slot) })
 }
 
 func (n *node) anyFigure() bool {
