@@ -181,6 +181,8 @@ func TestJSONRefused(t *testing.T) {
 	refused(t, `[{"id":"x","rate":0.05}]`, "no answer of sacct --json", "", Options{})
 	refused(t, `{"data":{"attributes":{"slurm_jobs":[]}}}`, "Cluster", "--cluster", Options{})
 	refused(t, whole+" sacct: error: lost", "no JSON", "", Options{})
+	packed := string(gzipped(whole))
+	refused(t, packed[:len(packed)-9], "the gzip stream is cut off", "copy the file again", Options{})
 	for _, none := range []string{`{"jobs":[],"errors":null,"warnings":null,"meta":null}`, `{"jobs":[],"errors":{},"error":"","error_code":0}`, "\ufeff" + `{"jobs":[]}`} {
 		_, report := mustRead(t, none, Options{})
 		require.Zero(t, report.Records)
