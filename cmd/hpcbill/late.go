@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"hpcbill/ingest"
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
@@ -75,8 +76,8 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 // lateOf compares an issued month with what the store gives of it today, under
 // the rules that billed it, less what later invoices have corrected already;
 // and it counts the jobs that are held beyond those that were then, if that is
-// news. A month is computed only where a dump that came in since can hold jobs
-// of it.
+// news. A month is computed only where a dump that came in since changed jobs
+// of it: otherwise it is what it was.
 func (s *site) lateOf(ctx context.Context, period string, known []string) (corrections []invoice.Correction, held int64, err error) {
 	recorded, err := s.history.Evidence(ctx, period)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 		return nil, 0, err
 	}
 	near.Start, near.End = near.Start.AddDate(0, 0, -2), near.End.AddDate(0, 0, 2) // in whatever zone
-	if late, err := s.lateDumps(near, recorded.Ingests); err != nil || !late {
+	if late, err := s.lateDumps(near, recorded.Ingests, false); err != nil || !late {
 		return nil, 0, err
 	}
 	in, err := recordedInputs(recorded)
@@ -99,7 +100,8 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 	if err != nil {
 		return nil, 0, err
 	}
-	late, err := s.lateDumps(month, recorded.Ingests)
+	byEndAlone := in.billsByEndAlone()
+	late, err := s.lateDumps(month, recorded.Ingests, byEndAlone)
 	if err != nil || !late {
 		return nil, 0, err
 	}
@@ -111,7 +113,7 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 	if err != nil {
 		return nil, 0, err
 	}
-	news, err := s.lateDumps(month, known)
+	news, err := s.lateDumps(month, known, byEndAlone)
 	if news {
 		held = b.summary.Held() - recorded.Summary.Held()
 	}
@@ -121,7 +123,7 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 // settled reports whether dumps came in after a month was issued, and later
 // invoices have corrected it by all that they changed.
 func (s *site) settled(ctx context.Context, month rates.Period, known []string, issued, today []invoice.Invoice) (bool, error) {
-	late, err := s.lateDumps(month, known)
+	late, err := s.lateDumps(month, known, s.billsByEndAlone())
 	if err != nil || !late {
 		return false, err
 	}
@@ -203,16 +205,21 @@ func (s *site) rederive(ctx context.Context, in *inputs, month rates.Period) (is
 	return issued, b, err
 }
 
-// lateDumps reports whether a dump that is not among the ones known brought
-// jobs whose ends reach into the month.
-func (s *site) lateDumps(month rates.Period, known []string) (bool, error) {
+// lateDumps reports whether a dump that is not among the ones known changed
+// jobs that the month may bill: those that ended in it, or, where they are not
+// all billed by their end, those that ran in it.
+func (s *site) lateDumps(month rates.Period, known []string, byEndAlone bool) (bool, error) {
 	records, err := s.jobs.Ingests()
 	if err != nil {
 		return false, err
 	}
-	for _, r := range records {
-		reaches := int64(r.FirstEnd) < month.End.Unix() && int64(r.LastEnd) >= month.Start.Unix()
-		if r.New+r.Revised > 0 && reaches && !slices.Contains(known, historyIngest(r).ID) {
+	from, to := ingest.Instant(month.Start.Unix()), ingest.Instant(month.End.Unix())
+	for i := range records {
+		changed := records[i].ChangedRuns
+		if byEndAlone {
+			changed = records[i].ChangedEnds
+		}
+		if changed(from, to) && !slices.Contains(known, historyIngest(records[i]).ID) {
 			return true, nil
 		}
 	}

@@ -45,9 +45,10 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"tree":  treeCommand,
-			"same":  sameCommand,
-			"exits": exitsCommand,
+			"tree":   treeCommand,
+			"same":   sameCommand,
+			"exits":  exitsCommand,
+			"unread": unreadCommand,
 		},
 		RequireExplicitExec: true,
 	})
@@ -69,6 +70,32 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("exit code %d, not %s", code, args[0])
 	}
+}
+
+// unreadCommand (unread DIR COMMAND…) runs a command that must do without what
+// the files below DIR say: they are as long as ever, and all zeros meanwhile.
+func unreadCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || neg {
+		ts.Fatalf("usage: unread DIR COMMAND…")
+	}
+	contents := map[string][]byte{}
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			contents[p], err = os.ReadFile(p)
+		}
+		return err
+	}))
+	if len(contents) == 0 {
+		ts.Fatalf("no files below %s", args[0])
+	}
+	for p, content := range contents {
+		ts.Check(os.WriteFile(p, make([]byte, len(content)), 0o644))
+	}
+	failed := ts.Exec(args[1], args[2:]...)
+	for p, content := range contents {
+		ts.Check(os.WriteFile(p, content, 0o644))
+	}
+	ts.Check(failed)
 }
 
 // treeCommand (tree DIR FILE) writes the names and sizes of all files below

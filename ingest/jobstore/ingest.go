@@ -38,6 +38,7 @@ type Ingest struct {
 	winners   *rows // of contested jobs, to be written into the dataset
 	losers    *rows // likewise, to the superseded records
 	removed   map[*part][]taken
+	changes   changes // of what went from the dataset, until the record is written
 
 	isNew  []bool   // by row of a batch
 	chosen []uint32 // rows of a batch that are new, in order
@@ -63,7 +64,7 @@ func (s *Store) Begin() (*Ingest, error) {
 	}
 	return &Ingest{
 		store: s, lock: lock, catalog: c, batch: &rows{}, winners: &rows{}, losers: &rows{},
-		parts: s.newPartWriter("ingest"), clusters: map[string]bool{}, removed: map[*part][]taken{},
+		parts: s.newPartWriter("ingest"), clusters: map[string]bool{}, removed: map[*part][]taken{}, changes: changes{},
 		contested: newContested(),
 	}, nil
 }
@@ -248,6 +249,10 @@ func (g *Ingest) finishRecord(d Dump) (Record, error) {
 	r.Format, r.Zone, r.IngestedAt = d.Format, d.Zone, d.IngestedAt
 	r.Records, r.Steps, r.OrphanSteps, r.Quarantined = d.Records, d.Steps, d.OrphanSteps, int64(len(d.Quarantined))
 	r.Warnings, r.Asked = d.Warnings, d.Asked
+	for _, n := range g.fresh {
+		g.changes.add(n)
+	}
+	r.Changes = g.changes.list()
 	for cluster := range g.clusters {
 		r.Clusters = append(r.Clusters, cluster)
 	}

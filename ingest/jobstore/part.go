@@ -23,6 +23,8 @@ type newPart struct {
 	*part
 	late []columnar.LateValue
 	name uint64 // of the rows, without what is filled in late
+
+	shorter bool // than a part that was there before: its rows are not new
 }
 
 // partWriter writes parts, one after another.
@@ -191,7 +193,7 @@ func (w *partWriter) without(old *part, name string, going []key, taken *columna
 		return nil, err
 	}
 	p := w.newPart(old.Cluster, old.Month)
-	p.name = columnar.Hash(old.Path)
+	p.name, p.shorter = columnar.Hash(old.Path), true
 	gone := make([]uint32, len(going))
 	for i, k := range going {
 		gone[i] = uint32(k.at)

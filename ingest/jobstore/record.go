@@ -87,6 +87,8 @@ type Record struct {
 	FirstEnd ingest.Instant `json:"first_end"` // of the jobs that ended; None where none did
 	LastEnd  ingest.Instant `json:"last_end"`
 
+	Changes []Change `json:"changes"` // ask ChangedEnds and ChangedRuns
+
 	Warnings []ingest.Warning `json:"warnings,omitempty"`
 
 	Asked Asked `json:"asked,omitzero"`

@@ -64,6 +64,9 @@ func (g *Ingest) withoutTaken(p *part, d Dump, shorter *shortener) error {
 		for _, by := range seen[gone[0].at] {
 			v.see(by)
 		}
+		if p.visible() {
+			g.changes.note(p.Month, Change{v.Start, v.End, v.End})
+		}
 		to := gone[0].to
 		gone = gone[1:]
 		switch to {
