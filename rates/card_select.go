@@ -2,6 +2,9 @@ package rates
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
@@ -111,7 +114,7 @@ func (m *Meter) PriceFor(f *Facts) (price money.Exact, label string, err error) 
 	if len(m.Price.Table) == 0 {
 		return m.Price.One, "", nil
 	}
-	e, err := lookUp(m.Price.Table, f)
+	e, err := lookUp(m.Price.Table, f, "price of "+m.Name)
 	if err != nil {
 		return money.Exact{}, "", err
 	}
@@ -124,7 +127,7 @@ func (m *Meter) PriceFor(f *Facts) (price money.Exact, label string, err error) 
 // Value gives the factor for a job and the row that gave it, "" where no row
 // did. The error wraps ErrNotListed or formula.ErrUnknownFigure.
 func (x *Factor) Value(f *Facts) (factor money.Exact, row string, err error) {
-	e, err := lookUp(x.Table, f)
+	e, err := lookUp(x.Table, f, "factor")
 	switch {
 	case err != nil:
 		return money.Exact{}, "", err
@@ -136,7 +139,43 @@ func (x *Factor) Value(f *Facts) (factor money.Exact, row string, err error) {
 	return x.Else, "", nil
 }
 
-func lookUp(table []PriceEntry, f *Facts) (*PriceEntry, error) {
+// TwoRowsError says that the GPUs of a job are of several types, to which the
+// table gives different numbers: none of them is that of the job.
+type TwoRowsError struct {
+	What  string // as in NotListedError
+	Types []string
+}
+
+// Error names the types.
+func (e *TwoRowsError) Error() string {
+	return fmt.Sprintf("the %s differs for gpu_type=%s", e.What, strings.Join(e.Types, " and "))
+}
+
+// Is makes errors.Is(err, ErrNotListed) true: there is no one number.
+func (e *TwoRowsError) Is(target error) bool { return target == ErrNotListed }
+
+// lookUp gives the first row that matches, nil where none does.
+func lookUp(table []PriceEntry, f *Facts, what string) (*PriceEntry, error) {
+	if len(f.GPUTypes) < 2 || !slices.ContainsFunc(table, func(e PriceEntry) bool { return e.Match.Asks().GPUTypes }) {
+		return firstRow(table, f)
+	}
+	one := *f
+	var found *PriceEntry
+	for i := range f.GPUTypes {
+		one.GPUTypes = f.GPUTypes[i : i+1]
+		e, err := firstRow(table, &one)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && e != found && (e == nil || found == nil || !e.Price.Equal(found.Price)) {
+			return nil, &TwoRowsError{what, f.GPUTypes}
+		}
+		found = e
+	}
+	return found, nil
+}
+
+func firstRow(table []PriceEntry, f *Facts) (*PriceEntry, error) {
 	for i := range table {
 		matches, err := table[i].Match.Matches(f)
 		if err != nil {

@@ -129,6 +129,38 @@ func TestGPUTypesAndShards(t *testing.T) {
 	f("c", "cpu=1,gres/gpumem=40G,gres/gpuutil=97,gres/tmp=262144000,node=1", 0, "1 core-hour;")
 }
 
+// A job whose GPUs are of two types has no one price or factor by type, also
+// where a job before it met the same rows.
+func TestPricesOfMixedGPUs(t *testing.T) {
+	r := rater(t, loadCard(t, `
+card: c
+currency: EUR
+versions:
+- from: 2024-01-01
+  meters: {gpu_hours: {unit: GPU-hour, price_by: gpu_type, price: {a100_80gb: 3, "a100*": 2, v100: 2}}}
+  factor: [{gpu_type: {v100: 0.5}}]
+  rules: [{name: all, charge: {gpu_hours: gpus}}]`))
+	f := func(tres string, gpus int64, want string) {
+		t.Helper()
+		j := jobOf("g", 3600)
+		j.AllocTRES, j.GPUs = tres, gpus
+		o := oneOutcome(t, r, j)
+		if want == "" {
+			require.Equal(t, Held, o.Verdict)
+			require.Contains(t, o.Cause.Detail, " differs for gpu_type=")
+			require.Contains(t, o.Cause.Hint, "count each type for itself")
+			return
+		}
+		require.Equal(t, want, amountOf(o))
+	}
+	f("gres/gpu:a100_80gb=2", 2, "6")
+	f("gres/gpu:a100_40gb=1,gres/gpu:a100_80gb=1", 2, "")
+	f("gres/gpu:a100_40gb=1,gres/gpu:a100_20gb=1", 2, "4")
+	f("gres/gpu:a100_40gb=1,gres/gpu:v100=1", 2, "") // the price is the same, the factor is not
+	f("gres/gpu:v100=2", 2, "2")
+	f("gres/gpu:a100_80gb=2", 2, "6")
+}
+
 // Energy that AllocTRES leaves out was not measured, which is not none.
 func TestEnergyThatWasNotMeasured(t *testing.T) {
 	r := rater(t, caseCard(t, `

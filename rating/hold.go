@@ -132,6 +132,10 @@ func causeOfLookup(err error, code string, v *version, j *ingest.Job, ru *rule) 
 	if errors.As(err, &e) && e.Value == "" && e.Field != "" {
 		c.Hint = fmt.Sprintf("the job has no %s: a row  \"*\": …  takes what is not listed", e.Field)
 	}
+	var two *rates.TwoRowsError
+	if errors.As(err, &two) {
+		c.Hint = "count each type for itself in " + v.card.File + ", with gpu(\"…\") in a formula or a meter of its own"
+	}
 	return c
 }
 

@@ -76,6 +76,11 @@ func (r *Rater) appendConditions(v *version, j *ingest.Job) {
 			r.keyText = append(r.keyText, '-')
 		}
 	}
+	if v.asks.GPUTypes && len(r.facts.GPUTypes) > 1 { // tables may tell its types apart
+		for _, t := range r.facts.GPUTypes {
+			r.keyText = append(binary.AppendUvarint(r.keyText, uint64(len(t))), t...)
+		}
+	}
 }
 
 // appendKey appends the texts of a job so that no two lists of texts give the
