@@ -53,7 +53,7 @@ func TestJoined(t *testing.T) {
 	refused(t, string(gzipped(cut, first)), "dump.txt:2: a header stands inside", "new line between", Options{})
 	refused(t, cut+strings.ReplaceAll(lines(layoutA, rowA()), "|", ";"), "dump.txt:2: a header stands inside", "new line between", Options{})
 	// no header between, nor a new line
-	for _, glued := range []string{rowA(), other(";"), "7 1740985200 1740988800"} {
+	for _, glued := range []string{rowA(), other(";"), "7 1740985200 1740988800 FAILED", "7:CANCELLED by 7:1740985200:1740988800"} {
 		_, report := mustRead(t, cut+glued+"\n", Options{})
 		require.Equal(t, "a text of this record has the times of another record", report.Quarantined[0].Reason)
 		require.Contains(t, report.Quarantined[0].Hint, "join them with their headers")
@@ -68,6 +68,12 @@ func TestJoined(t *testing.T) {
 	jobs, report := mustRead(t, strings.ReplaceAll(strings.ReplaceAll(lines(layoutA, rowA("JobName=NAME")), "|", "\x1fd6q"), "NAME", forged), Options{Drawn: "\x1fd6q"})
 	require.Empty(t, report.Quarantined)
 	require.Equal(t, []string{forged}, names(jobs))
+	// the times of a simulation are the user's
+	for _, name := range []string{"wrf_2025-11-03T00:00:00_2025-11-04T00:00:00", "2025-11-03T00:00:00/2025-11-04T00:00:00", "from 1740985200 to 1740988800", "FAILED 2025-11-03T00:00:00", "AFAILED 1740985200 1740988800"} {
+		jobs, report := mustRead(t, lines(layoutA, rowA("JobName="+name), rowA("JobIDRaw=102", "JobName="+name)), Options{})
+		require.Empty(t, report.Quarantined)
+		require.Equal(t, []string{name, name}, names(jobs))
+	}
 	// one time in a name is the user's
 	jobs, _ = mustRead(t, lines(layoutA, rowA("JobName=run of\n2025-03-03T09:00:00 (1740988800x)")), Options{})
 	require.Equal(t, []string{"run of\n2025-03-03T09:00:00 (1740988800x)"}, names(jobs))

@@ -45,7 +45,7 @@ const shortestJoined = len("1740985200|1740988800")
 // joinedTo reports whether another dump begins in the last cell of a line, the
 // new line between the two being lost.
 func (s *schema) joinedTo(last string) bool {
-	return hasHeader(last) || (!s.drawn && looksLikeRecord(last))
+	return hasHeader(last) || (!s.drawn && endsInRecord(last))
 }
 
 // hasHeader reports whether a header of any delimiter stands in the text.
@@ -107,9 +107,29 @@ func (p *parser) foreign(line string) *fault {
 	return nil
 }
 
-// looksLikeRecord reports whether two times stand in the text: it is no more
-// of a user's text then, but a record of other columns or another delimiter.
-func looksLikeRecord(text string) bool { return timesIn(text) > 1 }
+// looksLikeRecord reports whether a line has two times: it is no more of a
+// user's text then, but a record of other columns or another delimiter.
+func looksLikeRecord(line string) bool { return timesIn(line) > 1 }
+
+// endsInRecord is looksLikeRecord for a text within a line. The times alone are
+// what a user calls the steps of a simulation: a record has a state too.
+func endsInRecord(text string) bool { return timesIn(text) > 1 && holdsState(text) }
+
+// holdsState reports whether a state in which a job is recorded stands in the
+// text as a word of its own.
+func holdsState(text string) bool {
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && (text[end] == '_' || text[end]-'A' <= 'Z'-'A') {
+			end++
+		}
+		if end-i >= len(Failed) && isWordOf(text, i, end) && knownState(State(text[i:end])) {
+			return true
+		}
+		i = end + 1
+	}
+	return false
+}
 
 // timesIn counts the times in a text, up to two.
 func timesIn(text string) (times int) {
@@ -128,15 +148,16 @@ func timesIn(text string) (times int) {
 	return times
 }
 
-// holdRecord reports whether a free text has the times of a record, or a time
-// and cells beside it, and so is another record that lacks a cell.
+// holdRecord reports whether a free text has the times and the state of a
+// record, or a time and cells beside it, and so is another record that lacks a
+// cell.
 func (c *cells) holdRecord(s *schema) bool {
 	for i := range s.columns {
 		if s.columns[i].shape != shapeFree {
 			continue
 		}
 		text := c.at(int16(i))
-		if times := timesIn(text); times > 1 || (times == 1 && strings.Count(text, s.delimiter) > 1) {
+		if endsInRecord(text) || (timesIn(text) > 0 && strings.Count(text, s.delimiter) > 1) {
 			return true
 		}
 	}
