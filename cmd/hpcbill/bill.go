@@ -105,12 +105,8 @@ func (a *app) draft(ctx context.Context, s *site, p rates.Period, draw bool) (*b
 			return nil, err
 		}
 	}
-	evidence, err := s.evidence(b)
-	if err != nil {
-		return nil, err
-	}
 	_, err = s.history.SaveDraft(ctx, history.Draft{
-		Period: p.String(), Invoices: b.invoices, Evidence: evidence, At: a.clock(), Actor: a.actor(),
+		Period: p.String(), Invoices: b.invoices, Evidence: s.evidence(b), At: a.clock(), Actor: a.actor(),
 	})
 	return b, err
 }
@@ -145,7 +141,7 @@ func (s *site) lastDraft(ctx context.Context, p rates.Period) ([]invoice.Invoice
 }
 
 // evidence is what a billing was made from.
-func (s *site) evidence(b *billing) (history.Evidence, error) {
+func (s *site) evidence(b *billing) history.Evidence {
 	e := history.Evidence{Program: programBuild(), Summary: b.summary}
 	for _, t := range s.texts {
 		if s.storage.kinds[t.name] == listingText && !b.listings[t.name] {
@@ -153,11 +149,10 @@ func (s *site) evidence(b *billing) (history.Evidence, error) {
 		}
 		e.Texts = append(e.Texts, history.Text{Kind: s.kindOf(t.name), Name: t.name, Body: t.text})
 	}
-	ingests, err := s.jobs.Ingests()
-	for _, r := range ingests {
+	for _, r := range s.recorded {
 		e.Ingests = append(e.Ingests, historyIngest(r).ID)
 	}
-	return e, err
+	return e
 }
 
 // kindOf says what a text of the inputs is.

@@ -131,12 +131,8 @@ func (a *app) reviewed(ctx context.Context, s *site, p rates.Period) (*billing, 
 
 // record numbers the drafts and keeps them, in one transaction.
 func (a *app) record(ctx context.Context, s *site, b *billing, acceptHeld string) error {
-	evidence, err := s.evidence(b)
-	if err != nil {
-		return err
-	}
-	_, err = s.history.Issue(ctx, history.Issue{
-		Period: b.period.String(), Invoices: b.invoices, Evidence: evidence,
+	_, err := s.history.Issue(ctx, history.Issue{
+		Period: b.period.String(), Invoices: b.invoices, Evidence: s.evidence(b),
 		Earlier: s.earlier(b.period), AcceptedHeld: acceptHeld,
 		Numbering: history.Numbering{
 			Series: s.config.Invoice.Series, FiscalYearStart: time.Month(s.config.Invoice.FiscalYearStart),

@@ -29,6 +29,11 @@ type site struct {
 	*inputs
 	jobs    *jobstore.Store
 	history *history.DB
+
+	// recorded are the ingests of which the history was told last. What is
+	// computed afterwards is known to be made of these: a dump that lands in
+	// the meantime may be in it or not, and is looked at again as a late one.
+	recorded []jobstore.Record
 }
 
 // openSite reads the inputs and opens the stores for writing. The data
@@ -161,5 +166,6 @@ func (a *app) recordIngests(ctx context.Context, s *site) error {
 			return err
 		}
 	}
+	s.recorded = records
 	return nil
 }

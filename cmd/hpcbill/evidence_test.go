@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A dump that lands while a month is computed is not among those that it is
+// known to be made of: were it, what it brings would never be looked at again.
+func TestADumpThatLandsInTheMeantime(t *testing.T) {
+	s, ctx := openDemo(t), context.Background()
+	a := &app{stdin: bytes.NewReader(nil), stdout: io.Discard, stderr: os.Stderr, now: time.Now, getenv: func(string) string { return "" }, siteDir: s.dir}
+	require.NoError(t, a.recordIngests(ctx, s))
+	before := s.evidence(&billing{}).Ingests
+	require.NotEmpty(t, before)
+
+	dump := filepath.Join(t.TempDir(), "late.txt")
+	require.NoError(t, os.WriteFile(dump, []byte("JobID|JobIDRaw|Cluster|User|Account|Partition|State|Submit|Start|End|ElapsedRaw|AllocTRES\n"+
+		"9|9|"+s.clusterNames()[0]+"|u|x|smp|COMPLETED|2026-03-03T08:00:00|2026-03-03T09:00:00|2026-03-03T10:00:00|3600|cpu=4\n"), 0o644))
+	require.Equal(t, exitDone, a.run(ctx, []string{"--site", s.dir, "ingest", dump}))
+	ingests, err := s.jobs.Ingests()
+	require.NoError(t, err)
+	require.Len(t, ingests, len(before)+1)
+	require.Equal(t, before, s.evidence(&billing{}).Ingests)
+
+	require.NoError(t, a.recordIngests(ctx, s))
+	require.Len(t, s.evidence(&billing{}).Ingests, len(before)+1)
+}
