@@ -199,13 +199,13 @@ func (s *numberSet) reset() {
 	if s.slots == nil {
 		s.slots = make([]int32, setSlots)
 		s.shift = uint(64 - bits.Len(setSlots-1))
-	} else if len(s.values) > setSlots/16 {
+	} else if len(s.values) > fewValues {
 		clear(s.slots)
 	} else {
 		// Each slot by itself, the last taken first: so those before it are
 		// still found.
 		for i := len(s.values) - 1; i >= 0; i-- {
-			h := s.first(s.values[i])
+			h := uint64(s.values[i]) * 0x9E3779B97F4A7C15 >> s.shift
 			for s.slots[h] != int32(i+1) {
 				h = (h + 1) & (setSlots - 1)
 			}
@@ -215,12 +215,12 @@ func (s *numberSet) reset() {
 	s.values = s.values[:0]
 }
 
-// first is the slot in which a value is looked for first.
-func (s *numberSet) first(v int64) uint64 { return uint64(v) * 0x9E3779B97F4A7C15 >> s.shift }
+// fewValues are forgotten faster one by one than with all slots at once.
+const fewValues = 1 << 10
 
 // of gives the number of v; false when there are too many different values.
 func (s *numberSet) of(v int64) (uint32, bool) {
-	h := s.first(v)
+	h := uint64(v) * 0x9E3779B97F4A7C15 >> s.shift
 	for {
 		switch at := s.slots[h]; {
 		case at == 0:
