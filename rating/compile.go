@@ -203,7 +203,7 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 		}
 	}
 	for _, rc := range ru.Charges {
-		if c.isProportional(rc) {
+		if isProportional(rc) {
 			c.proportional = append(c.proportional, rc.Meter.Name)
 		}
 	}
@@ -217,19 +217,12 @@ func compileRule(v *version, ru *rates.Rule) (*rule, []*formula.Formula) {
 
 // isProportional reports whether a charge is so much an hour and nothing else:
 // half of the time is then half of the charge.
-func (c *rule) isProportional(rc *rates.RuleCharge) bool {
+func isProportional(rc *rates.RuleCharge) bool {
 	if rc.Duration != nil || rc.Units != nil || rc.Amount != nil || rc.PerJob || rc.Rate == nil ||
 		rc.Meter.Tiers != nil && rc.Meter.Tiers.Window == rates.OfOneJob {
 		return false
 	}
-	formulas := []*formula.Formula{rc.Rate}
-	for _, let := range slices.Backward(c.lets) {
-		if usesSlot(formulas, let.Slot) {
-			formulas = append(formulas, let.Formula)
-		}
-	}
-	return !slices.ContainsFunc([]formula.Slot{formula.ElapsedSeconds, formula.SuspendedSeconds, formula.CalendarDays},
-		func(slot formula.Slot) bool { return usesSlot(formulas, slot) })
+	return !slices.ContainsFunc(formula.PartTimes(), rc.Rate.DependsOn)
 }
 
 // hardwareSlots are the figures of a node type.

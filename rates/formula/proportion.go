@@ -1,10 +1,9 @@
 package formula
 
-// partTimes are the times of a job of which those of its parts sum to the
-// whole, where it is cut.
-var partTimes = map[Slot]bool{ElapsedSeconds: true, SuspendedSeconds: true, CalendarDays: true}
+import "slices"
 
-// PartTimes lists the figures that a part of a job has a share of.
+// PartTimes lists the times of a job of which those of its parts sum to the
+// whole, where it is cut.
 func PartTimes() []Slot { return []Slot{ElapsedSeconds, SuspendedSeconds, CalendarDays} }
 
 // growth is what becomes of an expression where a job is cut: none of these,
@@ -44,7 +43,7 @@ func (n *node) growth(earlier func(Slot) bool) growth {
 		switch {
 		case n.let != nil:
 			return n.let.growth(earlier)
-		case partTimes[n.slot] || earlier(n.slot):
+		case slices.Contains(PartTimes(), n.slot) || earlier(n.slot):
 			return summing
 		}
 		return unchanged
