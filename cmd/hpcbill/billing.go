@@ -148,11 +148,11 @@ func neededColumns(n rating.Needs) []string {
 
 // jobsOf gives every job that can have a part in the period: those that ended
 // in it, those still running, and, where a card bills by start or by usage,
-// those that ran in it and ended later. Each batch is one of free's, and to be
-// put back there.
-func (s *site) jobsOf(p rates.Period, in *inputs, free chan []ingest.Job) iter.Seq2[[]ingest.Job, error] {
+// those that ran in it and ended later. needs is what the rater of the inputs
+// looks at. Each batch is one of free's, and to be put back there.
+func (s *site) jobsOf(p rates.Period, in *inputs, needs rating.Needs, free chan []ingest.Job) iter.Seq2[[]ingest.Job, error] {
 	from, to := ingest.Instant(p.Start.Unix()), ingest.Instant(p.End.Unix())
-	needed := neededColumns(rating.NewRater(in.tariff()).Needs())
+	needed := neededColumns(needs)
 	queries := []jobstore.Query{{From: from, To: to}, {Unfinished: true}}
 	if !in.billsByEndAlone() {
 		queries = append(queries, jobstore.Query{From: from, To: to, Overlapping: true})

@@ -104,8 +104,9 @@ func (s *site) addUse(ctx context.Context, use *rating.Fairshare, at time.Time, 
 		first = time.Unix(at.Unix()-seen, 0)
 	}
 	rater, free := rating.NewRater(s.tariff()), jobstore.Batches(2)
+	needs := rater.Needs()
 	for p := rates.PeriodContaining(first, s.zone()); !p.Start.After(at); p = p.Next() {
-		for batch, err := range s.jobsOf(p, s.inputs, free) {
+		for batch, err := range s.jobsOf(p, s.inputs, needs, free) {
 			if err == nil {
 				err = ctx.Err()
 			}

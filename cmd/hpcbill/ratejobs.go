@@ -152,7 +152,7 @@ func (w *ratingWork) giveRows() {
 func (w *ratingWork) deal(ctx context.Context, dealt, inOrder chan<- *batch) {
 	defer close(dealt)
 	defer close(inOrder)
-	for jobs, err := range w.site.jobsOf(w.period, w.inputs, w.free) {
+	for jobs, err := range w.site.jobsOf(w.period, w.inputs, w.desks[0].rater.Needs(), w.free) {
 		if err == nil {
 			err = ctx.Err()
 		}
