@@ -47,7 +47,7 @@ type Composer struct {
 	seconds JobSeconds
 	storage HoldingCounts
 	causes  map[causeKey]*causeSum
-	kinds   []kindLines // by the Number
+	kinds   rating.ByKind[kindLines]
 }
 
 // current is the job or holding whose outcomes are being taken. A job that is
@@ -110,36 +110,19 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 	at := usedAt(&o)
 	lines := c.linesOf(&o)
 	for i := range o.Charges {
-		ch := &o.Charges[i]
-		l, err := c.lineOf(&o, ch, lines, i)
+		var known *chargeLine
+		if lines != nil {
+			known = &lines[i]
+		}
+		l, err := c.lineOf(Usage, o.Job.Cluster, o.Job.User, &o.Charges[i], known)
 		if err != nil {
 			return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 		}
-		part := partKey{segment: l.group.segmentOf(at), scope: l.scope}
-		if o.Verdict == rating.Waived {
-			part = waivedPart(&o.Cause)
-		}
-		if c.charge(l, part, ch) && o.Verdict == rating.Charged {
+		if c.charge(l, &o.Charges[i], o.Verdict, &o.Cause, at) && o.Verdict == rating.Charged {
 			l.group.count(c.current.sequence)
 		}
 	}
 	return nil
-}
-
-// lineOf finds where charge i of an outcome adds to, among the lines that are
-// known of its Kind if it has one.
-func (c *Composer) lineOf(o *rating.Outcome, ch *rating.Charge, known []chargeLine, i int) (chargeLine, error) {
-	if err := checkCharge(ch); err != nil {
-		return chargeLine{}, err
-	}
-	if known != nil && known[i].sum != nil {
-		return known[i], nil
-	}
-	l, err := c.findLine(Usage, o.Job.Cluster, o.Job.User, ch)
-	if known != nil && err == nil {
-		known[i] = l
-	}
-	return l, err
 }
 
 // usedAt is the instant that decides which allocations cover the outcome: the
@@ -169,19 +152,11 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	c.addCause(o.Verdict, o.Cause, true, 0, nil)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
-		ch := &o.Charges[i]
-		if err := checkCharge(ch); err != nil {
-			return where(err)
-		}
-		l, err := c.findLine(Storage, o.Holding.Place(), "", ch)
+		l, err := c.lineOf(Storage, o.Holding.Place(), "", &o.Charges[i], nil)
 		if err != nil {
 			return where(err)
 		}
-		part := partKey{segment: l.group.segmentOf(last), scope: l.scope}
-		if o.Verdict == rating.Waived {
-			part = waivedPart(&o.Cause)
-		}
-		c.charge(l, part, ch)
+		c.charge(l, &o.Charges[i], o.Verdict, &o.Cause, last)
 	}
 	return nil
 }
@@ -213,43 +188,39 @@ type chargeLine struct {
 	scope int // in the group's scopes
 }
 
-// findLine finds where a charge adds to.
-func (c *Composer) findLine(kind Kind, cluster, user string, ch *rating.Charge) (chargeLine, error) {
+// lineOf finds where a charge adds to. known is where that is kept for the
+// charges of its Kind, nil where it has none.
+func (c *Composer) lineOf(kind Kind, cluster, user string, ch *rating.Charge, known *chargeLine) (chargeLine, error) {
+	if err := checkCharge(ch); err != nil {
+		return chargeLine{}, err
+	}
+	if known != nil && known.sum != nil {
+		return *known, nil
+	}
 	g := c.groups[ch.Group]
 	if g == nil {
 		return chargeLine{}, fmt.Errorf("BUG: a charge for group %q, which the roster does not have", ch.Group)
 	}
-	return chargeLine{group: g, scope: scopeOf(g.scopes, user, ch.Meter), sum: g.line(&lineKey{
+	l := chargeLine{group: g, scope: scopeOf(g.scopes, user, ch.Meter), sum: g.line(&lineKey{
 		kind: kind, cluster: cluster, meter: ch.Meter, unit: ch.Unit, label: ch.PriceLabel, price: ch.Price,
 		card: ch.Reason.Card, digest: ch.Reason.CardDigest, version: ch.Reason.Version, tiers: ch.Tiers, counted: ch.Counted,
-	})}, nil
+	})}
+	if known != nil {
+		*known = l
+	}
+	return l, nil
 }
 
-// waivedPart is the part of a line that was forgiven for a cause.
-func waivedPart(cause *rating.Cause) partKey {
-	return partKey{waived: true, code: cause.Code, detail: cause.Detail}
-}
-
-// kindLines are the lines of a Kind's charges.
-type kindLines struct {
-	kind  *rating.Kind
-	lines [2]chargeLine // sum is nil where it is not known
-}
+// kindLines are the lines of a Kind's charges; sum is nil where one is not known.
+type kindLines [2]chargeLine
 
 // linesOf gives what is known of the lines of the outcome's charges, to be
 // filled in; nil where they are looked for one by one.
 func (c *Composer) linesOf(o *rating.Outcome) []chargeLine {
-	if o.Kind == nil || len(o.Charges) > len(kindLines{}.lines) {
+	if o.Kind == nil || len(o.Charges) > len(kindLines{}) {
 		return nil
 	}
-	for o.Kind.Number >= len(c.kinds) {
-		c.kinds = append(c.kinds, kindLines{})
-	}
-	k := &c.kinds[o.Kind.Number]
-	if k.kind != o.Kind {
-		*k = kindLines{kind: o.Kind}
-	}
-	return k.lines[:]
+	return c.kinds.Of(o.Kind)[:]
 }
 
 func checkCharge(ch *rating.Charge) error {
@@ -263,10 +234,14 @@ func checkCharge(ch *rating.Charge) error {
 	return nil
 }
 
-// charge adds one charge to a part of its line, and reports whether it is of
-// more than nothing.
-func (c *Composer) charge(l chargeLine, p partKey, ch *rating.Charge) (some bool) {
+// charge adds one charge to its line, and reports whether it is of more than
+// nothing. What is waived is a part of the line for itself, by cause.
+func (c *Composer) charge(l chargeLine, ch *rating.Charge, v rating.Verdict, cause *rating.Cause, at int64) (some bool) {
 	c.charges.Add(ch.Amount)
+	p := partKey{segment: l.group.segmentOf(at), scope: l.scope}
+	if v == rating.Waived {
+		p = partKey{waived: true, code: cause.Code, detail: cause.Detail}
+	}
 	return l.sum.add(p, ch, c.current.sequence)
 }
 

@@ -23,6 +23,33 @@ type Kind struct {
 	Number int
 }
 
+// ByKind keeps what was worked out for Kinds. The zero value is ready.
+type ByKind[T any] struct {
+	entries []kindValue[T] // by Number
+}
+
+type kindValue[T any] struct {
+	kind  *Kind
+	value T
+}
+
+// Of gives what is kept for a Kind, to be filled in: T's zero value where it was
+// not met, or another has taken its Number. It stays in place until the next
+// call.
+func (b *ByKind[T]) Of(k *Kind) *T {
+	for k.Number >= len(b.entries) {
+		b.entries = append(b.entries, kindValue[T]{})
+	}
+	e := &b.entries[k.Number]
+	if e.kind != k {
+		*e = kindValue[T]{kind: k}
+	}
+	return &e.value
+}
+
+// Forget forgets all.
+func (b *ByKind[T]) Forget() { clear(b.entries) }
+
 // kindTable is the Kinds that were met, found by where their texts lie.
 type kindTable struct {
 	entries []kindEntry // by Number
@@ -54,7 +81,10 @@ func (r *Rater) planAndKind(v *version, j *ingest.Job, at ingest.Instant) (*plan
 	if !v.kinds {
 		return r.plan(v, j, at), nil
 	}
-	texts := [...]string{j.User, j.Account, j.Partition, j.QoS, string(j.State), j.WCKey, j.Reservation}
+	var texts [len(kindFields)]string
+	for i, f := range kindFields {
+		texts[i] = textOf(j, f)
+	}
 	t, epoch := &r.kinds, r.epoch(at)
 	if len(t.slots) == 0 || len(t.entries) == maxKinds {
 		*t = kindTable{slots: make([]uint32, 1<<kindWidth)}

@@ -73,3 +73,17 @@ func TestOutcomesOfAKindAgree(t *testing.T) {
 		require.Positive(t, met[verdict], "%v", met)
 	}
 }
+
+// What is kept for a Kind is not another's that has its Number.
+func TestByKind(t *testing.T) {
+	var kept ByKind[int]
+	a, b, sameNumber := &Kind{Number: 0}, &Kind{Number: 7}, &Kind{Number: 7}
+	*kept.Of(a) = 1
+	*kept.Of(b) = 2
+	require.Equal(t, []int{1, 2}, []int{*kept.Of(a), *kept.Of(b)})
+	require.Zero(t, *kept.Of(sameNumber))
+	require.Zero(t, *kept.Of(b))
+	*kept.Of(a) = 3
+	kept.Forget()
+	require.Zero(t, *kept.Of(a))
+}

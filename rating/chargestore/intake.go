@@ -113,12 +113,9 @@ func (in *intake) take(rows *Rows, from, to int) {
 	groups := in.byGroup(rows, from, to)
 	first := in.rows.pick(&rows.columns, in.order)
 	for k := range rows.codes {
-		known, codes := rows.known[k], in.rows.codes[k][first:in.rows.n]
+		codes := in.rows.codes[k][first:in.rows.n]
 		for i, code := range codes {
-			if known[code] == 0 {
-				known[code] = in.numberOf(k, rows.bundles[k].of(code)) + 1
-			}
-			codes[i] = known[code] - 1
+			codes[i] = rows.codeIn(in, k, code)
 		}
 	}
 	for _, g := range groups {
@@ -135,12 +132,9 @@ func (in *intake) take(rows *Rows, from, to int) {
 // together, and lists the groups in this order.
 func (in *intake) byGroup(rows *Rows, from, to int) (groups []uint32) {
 	groups, in.order = in.groups[:0], resized(in.order, to-from)
-	known, codes := rows.known[inGroup], rows.codes[inGroup][from:to]
+	codes := rows.codes[inGroup][from:to]
 	for _, code := range codes {
-		if known[code] == 0 {
-			known[code] = in.numberOf(inGroup, rows.bundles[inGroup].of(code)) + 1
-		}
-		group := known[code] - 1
+		group := rows.codeIn(in, inGroup, code)
 		for int(group) >= len(in.lists) {
 			in.lists = append(in.lists, rowList{})
 		}
@@ -154,7 +148,7 @@ func (in *intake) byGroup(rows *Rows, from, to int) (groups []uint32) {
 		in.lists[g].at, at = at, at+in.lists[g].coming
 	}
 	for i, code := range codes {
-		l := &in.lists[known[code]-1]
+		l := &in.lists[rows.codeIn(in, inGroup, code)]
 		in.order[l.at] = uint32(from + i)
 		l.at++
 	}

@@ -17,8 +17,8 @@ import (
 type Rows struct {
 	texts
 	columns
-	bases   []basis     // numbers of inBasis that were given lately
-	kinds   []kindCodes // by the Number
+	bases   []basis // numbers of inBasis that were given lately
+	kinds   rating.ByKind[kindCodes]
 	byMeter []int
 
 	lastSource   [2]string
@@ -58,7 +58,7 @@ func (rows *Rows) Reset() {
 	if rows.bytes() > rememberedTextBytes {
 		rows.texts.reset()
 		clear(rows.bases)
-		clear(rows.kinds)
+		rows.kinds.Forget()
 		rows.sourceKnown = false
 		rows.intake = nil
 		rows.begin()
@@ -81,6 +81,15 @@ func (rows *Rows) meet(in *intake) {
 			rows.known[k] = append(rows.known[k], 0)
 		}
 	}
+}
+
+// codeIn gives the number that a combination has in the intake.
+func (rows *Rows) codeIn(in *intake, bundle int, code uint32) uint32 {
+	known := &rows.known[bundle][code]
+	if *known == 0 {
+		*known = in.numberOf(bundle, rows.bundles[bundle].of(code)) + 1
+	}
+	return *known - 1
 }
 
 // Add appends the rows of an outcome, by meter, and keeps nothing of its
@@ -109,11 +118,9 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 	return nil
 }
 
-// kindCodes are the codes that the rows of a Kind have in common.
-type kindCodes struct {
-	kind   *rating.Kind
-	common [2]commonCodes // of each charge, or of the row that has none
-}
+// kindCodes are the codes that the rows of a Kind have in common: of each
+// charge, or of the row that has none.
+type kindCodes [2]commonCodes
 
 type commonCodes struct {
 	known                bool
@@ -123,17 +130,10 @@ type commonCodes struct {
 // codesOf gives what is known of the codes of the outcome's rows, to be filled
 // in; nil where they are looked for one by one.
 func (rows *Rows) codesOf(o *rating.Outcome) []commonCodes {
-	if o.Kind == nil || len(o.Charges) > len(kindCodes{}.common) {
+	if o.Kind == nil || len(o.Charges) > len(kindCodes{}) {
 		return nil
 	}
-	for o.Kind.Number >= len(rows.kinds) {
-		rows.kinds = append(rows.kinds, kindCodes{})
-	}
-	k := &rows.kinds[o.Kind.Number]
-	if k.kind != o.Kind {
-		*k = kindCodes{kind: o.Kind}
-	}
-	return k.common[:]
+	return rows.kinds.Of(o.Kind)[:]
 }
 
 // common gives the codes that hang on the outcome's Kind.
