@@ -108,6 +108,9 @@ func parseHeader(line, delimiter string) *schema {
 	return s
 }
 
+// isLetter reports whether c is a letter of ASCII.
+func isLetter(c byte) bool { return (c|0x20)-'a' <= 'z'-'a' }
+
 // delimitersOf guesses what stands between the first two names of a header.
 func delimitersOf(line string) []string {
 	var list []string
@@ -120,11 +123,11 @@ func delimitersOf(line string) []string {
 		}
 	}
 	word := 0
-	for word < len(line) && (line[word]|0x20 >= 'a' && line[word]|0x20 <= 'z') {
+	for word < len(line) && isLetter(line[word]) {
 		word++
 	}
 	end := word
-	for end < len(line) && (line[end]|0x20 < 'a' || line[end]|0x20 > 'z') {
+	for end < len(line) && !isLetter(line[end]) {
 		end++
 	}
 	if word > 0 && end > word {

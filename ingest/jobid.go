@@ -83,7 +83,7 @@ func isStepName(s string) bool {
 	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if (c|0x20) < 'a' || (c|0x20) > 'z' {
+		if !isLetter(c) {
 			if c-'0' > 9 && c != '+' && c != '_' && c != '-' {
 				return false
 			}

@@ -53,11 +53,11 @@ func hasHeader(text string) bool {
 	known, separator := 0, ""
 	for i := 0; i < len(text) && len(text)-i >= 3; {
 		end := i
-		for end < len(text) && (text[end]|0x20)-'a' <= 'z'-'a' {
+		for end < len(text) && isLetter(text[end]) {
 			end++
 		}
 		next := end
-		for next < len(text) && (text[next]|0x20)-'a' > 'z'-'a' {
+		for next < len(text) && !isLetter(text[next]) {
 			next++
 		}
 		switch {
@@ -166,8 +166,6 @@ func (c *cells) holdRecord(s *schema) bool {
 
 // isWordOf reports whether text[from:to] stands apart from letters beside it.
 func isWordOf(text string, from, to int) bool {
-	isLetter := func(i int) bool {
-		return i >= 0 && i < len(text) && (text[i] == '_' || (text[i]|0x20)-'a' <= 'z'-'a')
-	}
-	return !isLetter(from-1) && !isLetter(to)
+	ofWord := func(i int) bool { return i >= 0 && i < len(text) && (text[i] == '_' || isLetter(text[i])) }
+	return !ofWord(from-1) && !ofWord(to)
 }

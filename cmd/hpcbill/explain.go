@@ -359,10 +359,11 @@ func figure(x money.Exact) string {
 
 // equals is a figure with the sign before it.
 func equals(x money.Exact) string {
-	if text := figure(x); strings.HasPrefix(text, "≈") {
+	text := figure(x)
+	if strings.HasPrefix(text, "≈") {
 		return text
 	}
-	return "= " + figure(x)
+	return "= " + text
 }
 
 // printStep prints one stage: what was decided, or the formula, the same with
