@@ -126,4 +126,5 @@ const (
 	NoteRepeatedHour                       // a stamp in the hour that a clock change repeats, undecided: it may be an hour late
 	NoteNoSubmit                           // the record has no Submit: Start (or End) stands in for it
 	NoteStrangeJobID                       // a JobID such as 0_0; JobIDRaw tells the job
+	NoteResizedStart                       // a later part of a resized job, printed with the start of the first: it begins at its Submit
 )

@@ -157,9 +157,27 @@ func (p *parser) agree(elapsed int64, j *Job) *fault {
 	case elapsed == Unknown:
 		elapsed = span
 	}
+	if elapsed > 0 && j.End < j.Submit && p.stamps.submit.later == None {
+		return &fault{"Submit", "the job ran, and ended before it was submitted", remedyPlainField}
+	}
 	j.ElapsedSeconds = elapsed
 	if d := span - elapsed; d < -1 || d > 1 {
 		j.Notes |= NoteElapsedDisagrees
 	}
 	return nil
+}
+
+// startAtResize takes from a later part of a resized job what is the part's
+// before it. Such a part is submitted, eligible and started when the job is
+// resized, but whatever updates the job afterwards (a new time limit is
+// enough) has slurmctld send the start of the whole job once more: sacct then
+// prints that start, and an elapsed time from it on. Suspended is the part's
+// own, and nothing else starts before it is submitted.
+func (j *Job) startAtResize() {
+	if j.Start == None || j.Notes&(NoteRepeatedHour|NoteNoSubmit|NoteElapsedDisagrees) != 0 {
+		return
+	}
+	j.ElapsedSeconds = max(j.ElapsedSeconds-int64(j.Submit-j.Start), 0)
+	j.Start = j.Submit
+	j.Notes |= NoteResizedStart
 }

@@ -80,6 +80,39 @@ func TestC43ElapsedDisagrees(t *testing.T) {
 	}
 }
 
+// The parts of a resized job as a Slurm of version 22.05 printed them, after
+// the time limit was changed: the second has the start of the first. Nodes 3
+// for 3 s, then 2 for the 10 s from the resize on.
+func TestResizedPartWithTheStartOfTheJob(t *testing.T) {
+	jobs, report := mustRead(t, lines(layoutA,
+		rowA("State=RESIZING", "Submit=2026-11-30T11:43:04", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:08", "ElapsedRaw=3", "AllocTRES=cpu=144"),
+		rowA("State=CANCELLED by 0", "Submit=2026-11-30T11:43:08", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:18", "ElapsedRaw=13", "AllocTRES=cpu=96")), Options{})
+	require.Equal(t, int64(3), jobs[0].ElapsedSeconds)
+	require.Zero(t, jobs[0].Notes)
+	require.Equal(t, jobs[0].End, jobs[1].Start)
+	require.Equal(t, int64(10), jobs[1].ElapsedSeconds)
+	require.Equal(t, NoteResizedStart, jobs[1].Notes)
+	require.Equal(t, WarnResizedStart, report.Warnings[0].Kind)
+
+	f := func(elapsed int64, changes ...string) {
+		t.Helper()
+		j := oneA(t, append([]string{"Submit=2025-03-03T09:20:00"}, changes...)...)
+		require.Equal(t, elapsed, j.ElapsedSeconds)
+		require.Equal(t, j.Submit, j.Start)
+		require.NotZero(t, j.Notes&NoteResizedStart)
+	}
+	f(2400) // from 09:00 as printed, to 10:00
+	f(1800, "ElapsedRaw=3000", "Suspended=00:10:00")
+	f(600, "State=RUNNING", "End=Unknown", "ElapsedRaw=1800")
+	f(0, "State=RUNNING", "End=Unknown", "ElapsedRaw=60")
+	f(0, "Submit=2025-03-03T10:00:00") // ended when it was resized
+
+	badA(t, "ended before it was submitted", "Submit=2025-03-03T10:00:01")
+	j := oneA(t, "Submit=2025-03-03T09:20:00", "ElapsedRaw=100")
+	require.Equal(t, NoteElapsedDisagrees, j.Notes)
+	require.Equal(t, int64(100), j.ElapsedSeconds)
+}
+
 // Clocks that change by half an hour, at midnight, or by a day.
 func TestOddClocks(t *testing.T) {
 	f := func(name, submit, start, end, elapsed, startUTC, endUTC string) {

@@ -342,6 +342,9 @@ func (p *parser) letGo(next Instant) error {
 // the consumer.
 func (p *parser) passOn(j *Job) error {
 	r := &p.report
+	if j.Start < j.Submit {
+		j.startAtResize()
+	}
 	if j.Notes != 0 {
 		p.tally.addNotes(j.Notes, j.Source.Line)
 	}

@@ -85,6 +85,7 @@ const (
 	WarnTruncatedTimes   WarningKind = "truncated-times"
 	WarnUnknownState     WarningKind = "unknown-state"
 	WarnStrangeJobID     WarningKind = "strange-job-id"
+	WarnResizedStart     WarningKind = "resized-start"
 	WarnParserVersion    WarningKind = "parser-version"
 	WarnForeignSteps     WarningKind = "foreign-steps"
 	WarnAnswer           WarningKind = "answer-warning"
@@ -114,6 +115,7 @@ var warningTexts = []struct {
 	{WarnTruncatedTimes, 0, "many jobs start at the first moment of the dump and many end at its last: if it was made with sacct -T, make it without"},
 	{WarnUnknownState, 0, "states that this program does not know"},
 	{WarnStrangeJobID, NoteStrangeJobID, "job ids such as 0_0, where JobIDRaw tells the jobs apart"},
+	{WarnResizedStart, NoteResizedStart, "later parts of resized jobs have the start of the whole job; each begins where it was resized, at its Submit"},
 	{WarnParserVersion, 0, "an answer of a data parser that was not tried"},
 	{WarnForeignSteps, 0, "steps of an older job with the same id"},
 	{WarnAnswer, 0, "warnings in the answer"},
