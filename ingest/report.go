@@ -149,6 +149,17 @@ func (t *tally) addNotes(n Notes, line int64) {
 	}
 }
 
+// Texts says each of the notes in words, in the order of warnings.
+func (n Notes) Texts() []string {
+	var texts []string
+	for _, w := range warningTexts {
+		if n&w.note != 0 {
+			texts = append(texts, w.text)
+		}
+	}
+	return texts
+}
+
 // list returns the warnings in the order of warningTexts.
 func (t *tally) list() []Warning {
 	var list []Warning

@@ -103,6 +103,8 @@ type recordOfJob struct {
 	NodeList         string `json:"node_list,omitempty"`
 	File             string `json:"file"`
 	Line             int64  `json:"line"`
+
+	Notes []string `json:"notes,omitempty"` // what was odd about it
 }
 
 // explainedOutcome is what a period made of the record.
@@ -142,7 +144,7 @@ func (s *site) explainRun(ctx context.Context, j *ingest.Job) (explainedRun, err
 		State: string(j.State), Submit: s.local(j.Submit), Start: s.local(j.Start), End: s.local(j.End),
 		ElapsedSeconds: j.ElapsedSeconds, SuspendedSeconds: j.SuspendedSeconds, TimelimitSeconds: j.TimelimitSeconds,
 		ReqTRES: j.ReqTRES, AllocTRES: j.AllocTRES, NodeList: j.NodeList,
-		File: j.Source.File, Line: j.Source.Line,
+		File: j.Source.File, Line: j.Source.Line, Notes: j.Notes.Texts(),
 	}}
 	for _, p := range s.periodsOf(j) {
 		in, which, err := s.inputsOf(ctx, p)
@@ -271,6 +273,9 @@ func (a *app) printRun(s *site, run explainedRun) {
 		fmt.Fprintf(a.stdout, "  on        %s\n", oneLine(r.NodeList))
 	}
 	fmt.Fprintf(a.stdout, "  record    %s:%d\n", r.File, r.Line)
+	for _, note := range r.Notes {
+		fmt.Fprintf(a.stdout, "  note      %s\n", note)
+	}
 	for _, p := range run.Parts {
 		a.printOutcome(s.inputs, p)
 	}
