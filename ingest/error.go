@@ -62,6 +62,7 @@ const (
 	remedyParsable   = "dump again with sacct -P (--parsable2): without it sacct cuts names to the column width"
 	remedyTruncated  = "dump again without -T (--truncate): the window has cut the times of jobs that cross its ends"
 	remedyRedump     = "dump again: something ended the file early"
+	remedyUnended    = "dump again; where the file is known to be whole, end its last line with a new line"
 	remedyAllocTRES  = "dump again with AllocTRES and CPUTimeRAW and look at the job with scontrol or in slurmdbd: CPUTimeRAW / ElapsedRaw is what it held"
 	remedyJobIDRaw   = "dump again with JobIDRaw: array tasks and het components cannot be told apart without it"
 	remedyPlainField = "look at the record with sacct -j"

@@ -64,6 +64,19 @@ func (s *schema) withTrailingDelimiter() *schema {
 
 func (s *schema) trailing() bool { return s.columns[len(s.columns)-1].shape == shapeEmpty }
 
+// mayBeCut reports whether a line that nothing ends has all of its cells and
+// may still be a record that was cut off, in the last of them, so that it would be read as another amount or
+// another name: 12 of 128 CPUs, lab_ of lab_b. A text of the user's there
+// bills nothing, and half a time is none.
+func (s *schema) mayBeCut(line string) bool {
+	last := s.columns[len(s.columns)-1]
+	switch last.shape {
+	case shapeKey, shapeInteger, shapeTRES, shapeSize, shapeJobID:
+		return last.field != fieldNone && strings.Count(line, s.delimiter) == len(s.columns)-1 && line != s.header && !isMessage(line)
+	}
+	return false
+}
+
 func (s *schema) has(f field) bool { return s.at[f] >= 0 }
 
 // unknownColumns returns the names that are not sacct's.

@@ -116,7 +116,6 @@ func TestLineEnds(t *testing.T) {
 		f(windows(text)+text, 2)
 		f(head+"\n"+windows(rows), 1)
 		f(head+"\r\n"+rows, 1)
-		f(strings.TrimSuffix(windows(text), "\r\n"), 1)
 		f(strings.TrimSuffix(windows(text), "\n"), 1)
 	}
 }

@@ -24,6 +24,37 @@ func TestC13CutOff(t *testing.T) {
 	require.True(t, report.Truncated)
 	require.Contains(t, report.Quarantined[0].Reason, "the file ends inside this record")
 
+	// In the last cell the cut shows by the missing new line alone: what
+	// stands there would be billed, unless it is a text of the user's.
+	f := func(last, cell string, jobs int64) {
+		t.Helper()
+		layout := strings.Replace(layoutA, "|"+last, "", 1) + "|" + last
+		cells := map[string]string{}
+		for i, name := range strings.Split(layoutA, "|") {
+			cells[name] = strings.Split(rowA(), "|")[i]
+		}
+		cells[last] = cell
+		var values []string
+		for _, name := range strings.Split(layout, "|") {
+			values = append(values, cells[name])
+		}
+		_, report := mustRead(t, layout+"\n"+strings.Join(values, "|"), Options{})
+		require.Equal(t, jobs, report.Jobs, last)
+		require.Equal(t, jobs == 0, report.Truncated, last)
+		if jobs == 0 {
+			require.Contains(t, report.Quarantined[0].Reason, last+": the file ends inside this record")
+			require.Contains(t, report.Quarantined[0].Hint, "end its last line")
+		}
+		_, report = mustRead(t, layout+"\n"+strings.Join(values, "|")+"\n", Options{})
+		require.Equal(t, int64(1), report.Jobs, last)
+	}
+	f("AllocTRES", "billing=4,cpu=4,mem=8", 0)
+	f("ElapsedRaw", "36", 0)
+	f("Account", "lab_", 0)
+	f("NCPUS", "4", 0)
+	f("JobName", "wor", 1)
+	f("State", "COMPLETED", 1)
+
 	packed := gzipped(text)
 	for cut := 1; cut < len(packed); cut += 7 {
 		_, _, err := read(string(packed[:cut]), Options{})

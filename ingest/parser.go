@@ -120,6 +120,11 @@ func (p *parser) parse(text string, last bool) (int, error) {
 		end, next := lineEnd(text, pos)
 		p.line++
 		line := p.trimmed(text[pos:end])
+		if end == next && last && text[end-1] != '\r' && p.schema.mayBeCut(line) {
+			p.report.Truncated = true
+			f := &fault{p.schema.columns[len(p.schema.columns)-1].name, "the file ends inside this record: sacct ends every line, and this cell may go on", remedyUnended}
+			return next, p.setAside(line, f, true)
+		}
 		if ok, err := p.plain(line); err != nil {
 			return 0, err
 		} else if ok {
