@@ -72,8 +72,8 @@ func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedS
 		}
 		err = c.writeIndices(len(order), levels, widthOf(len(entries)))
 	} else {
-		err = c.eachPage(len(order), levels, parquet.Encodings.Plain, func(from, to int) {
-			c.enc.page = append(c.enc.page, bytesOf(values[from:to])...)
+		err = c.eachPage(len(order), levels, parquet.Encodings.DeltaBinaryPacked, func(from, to int) {
+			c.enc.page = appendDelta(c.enc.page, values[from:to])
 		})
 	}
 	if c.column.Late {
@@ -102,7 +102,9 @@ func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatisti
 		levels := grow(&c.enc.levels, rows)
 		clear(levels)
 		stats.SetNullCount(int64(rows))
-		return stats, c.eachPage(rows, levels, parquet.Encodings.Plain, func(int, int) {})
+		return stats, c.eachPage(rows, levels, parquet.Encodings.DeltaBinaryPacked, func(int, int) {
+			c.enc.page = appendDelta(c.enc.page, nil)
+		})
 	}
 	if c.column.Kind == Timestamp {
 		v *= microsPerSecond
@@ -403,7 +405,7 @@ func (c *chunk) writePage(rows int, encoding parquet.Encoding) error {
 	if c.info.DataPageOffset == 0 {
 		c.info.DataPageOffset = c.out.at
 	}
-	c.writeRaw(appendDataPageHeader(c.enc.header[:0], rows, len(c.enc.page), len(data), encoding), data, len(c.enc.page))
+	c.writeRaw(appendDataPageHeader(c.enc.header[:0], rows, len(c.enc.page), data, encoding), data, len(c.enc.page))
 	c.info.NumValues += int64(rows)
 	c.encodings.DataEncodingStats[encoding]++
 	return c.out.err
@@ -414,7 +416,7 @@ func (c *chunk) writeDictionary(entries int) error {
 	c.dictionary = true
 	data := c.compress(c.enc.plain)
 	c.info.DictPageOffset = c.out.at
-	c.writeRaw(appendDictionaryPageHeader(c.enc.header[:0], entries, len(c.enc.plain), len(data)), data, len(c.enc.plain))
+	c.writeRaw(appendDictionaryPageHeader(c.enc.header[:0], entries, len(c.enc.plain), data, c.column.Late), data, len(c.enc.plain))
 	c.encodings.DictEncodingStats[parquet.Encodings.Plain]++
 	if c.column.Late && entries == 1 {
 		length := len(c.enc.plain)
@@ -427,7 +429,7 @@ func (c *chunk) writeDictionary(entries int) error {
 }
 
 func (c *chunk) compress(data []byte) []byte {
-	if c.column.Late {
+	if !c.column.compressed() {
 		return data
 	}
 	c.enc.compressed = c.enc.zstd.EncodeAll(data, c.enc.compressed[:0])

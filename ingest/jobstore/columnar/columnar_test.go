@@ -237,10 +237,27 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	for _, size := range []int{0, 1, 4, 11, len(whole) / 2, len(whole) - 9, len(whole) - 1} {
 		require.Error(t, read(whole[:size]), "cut at %d", size)
 	}
-	// A byte of a compressed page: zstd's checksum tells.
-	damaged := bytes.Clone(whole)
-	damaged[200] ^= 1
-	require.Error(t, read(damaged))
+	// A byte of a page: its checksum tells, wherever it is.
+	require.NoError(t, read(whole))
+	f, err := os.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	file, err := testTable.Open(f)
+	require.NoError(t, err)
+	for position, column := range testTable.Columns {
+		pages, err := file.columnPages(0, position)
+		require.NoError(t, err)
+		h, err := pages.header()
+		require.NoError(t, err)
+		damaged := bytes.Clone(whole)
+		damaged[int(pages.offset)+h.size+h.compressed/2] ^= 1
+		if column.Late { // it may be changed where it stands
+			require.NoError(t, read(damaged))
+			continue
+		}
+		require.ErrorContains(t, read(damaged), "column "+column.Name+": damaged page: its checksum is another")
+		require.NoError(t, read(whole))
+	}
 }
 
 func TestForeignFilesAreRefused(t *testing.T) {
@@ -266,7 +283,8 @@ func (f *failingWriter) Write(p []byte) (int, error) {
 }
 
 func TestWriteErrorsAreTold(t *testing.T) {
-	for _, after := range []int{0, 100, 300 << 10} {
+	whole := write(t, filepath.Join(t.TempDir(), "t.parquet"), rows(50000), inOrder(50000)).Size()
+	for _, after := range []int{0, 100, int(whole) / 2, int(whole) - 1} {
 		w := testTable.Create(NewEncoder(), &failingWriter{after})
 		err := w.WriteRowGroup(rows(50000), inOrder(50000))
 		if err == nil {
@@ -469,8 +487,9 @@ func TestWithout(t *testing.T) {
 }
 
 func FuzzParsePageHeader(f *testing.F) {
-	f.Add(appendDataPageHeader(nil, 100, 2000, 1000, 0))
-	f.Add(appendDictionaryPageHeader(nil, 3, 24, 30))
+	f.Add(appendDataPageHeader(nil, 100, 2000, []byte("page"), 0))
+	f.Add(appendDictionaryPageHeader(nil, 3, 24, []byte("page"), false))
+	f.Add(appendDictionaryPageHeader(nil, 3, 24, []byte("page"), true))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h, err := parsePageHeader(data)
 		if err == nil {

@@ -3,6 +3,7 @@ package columnar
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 
 	"github.com/apache/arrow/go/v17/parquet"
 )
@@ -22,9 +23,11 @@ const (
 	dictionaryPage = 2
 )
 
-func appendDataPageHeader(dst []byte, rows, uncompressed, compressed int, encoding parquet.Encoding) []byte {
-	dst = appendPageStart(dst, dataPage, uncompressed, compressed)
-	dst = append(dst, 2<<4|thriftStruct) // field 5, data_page_header
+// appendDataPageHeader appends the header of a page of rows, which is data as it
+// stands in the file.
+func appendDataPageHeader(dst []byte, rows, uncompressed int, data []byte, encoding parquet.Encoding) []byte {
+	dst = appendSum(appendPageStart(dst, dataPage, uncompressed, len(data)), data)
+	dst = append(dst, 1<<4|thriftStruct) // field 5, data_page_header
 	dst = appendI32(dst, rows)
 	dst = appendI32(dst, int(encoding))
 	dst = appendI32(dst, int(parquet.Encodings.RLE)) // of the definition levels
@@ -32,9 +35,15 @@ func appendDataPageHeader(dst []byte, rows, uncompressed, compressed int, encodi
 	return append(dst, thriftStop, thriftStop)
 }
 
-func appendDictionaryPageHeader(dst []byte, entries, uncompressed, compressed int) []byte {
-	dst = appendPageStart(dst, dictionaryPage, uncompressed, compressed)
-	dst = append(dst, 4<<4|thriftStruct) // field 7, dictionary_page_header
+// appendDictionaryPageHeader appends the header of a dictionary, which is data as
+// it stands in the file. A late one may be changed there, and has no checksum.
+func appendDictionaryPageHeader(dst []byte, entries, uncompressed int, data []byte, late bool) []byte {
+	dst = appendPageStart(dst, dictionaryPage, uncompressed, len(data))
+	if late {
+		dst = append(dst, 4<<4|thriftStruct) // field 7, dictionary_page_header, after field 3
+	} else {
+		dst = append(appendSum(dst, data), 3<<4|thriftStruct) // the same after field 4
+	}
 	dst = appendI32(dst, entries)
 	dst = appendI32(dst, int(parquet.Encodings.Plain))
 	dst = append(dst, 1<<4|thriftFalse) // is_sorted
@@ -47,6 +56,9 @@ func appendPageStart(dst []byte, kind, uncompressed, compressed int) []byte {
 	return appendI32(dst, compressed)
 }
 
+// appendSum appends field 4, the checksum of a page as it stands in the file.
+func appendSum(dst, data []byte) []byte { return appendI32(dst, int(int32(crc32.ChecksumIEEE(data)))) }
+
 // appendI32 appends the next field of a struct.
 func appendI32(dst []byte, n int) []byte {
 	return binary.AppendVarint(append(dst, 1<<4|thriftI32), int64(n))
@@ -57,21 +69,25 @@ const maxPageHeader = 64
 
 var errPageHeader = errors.New("damaged page header")
 
-// parsePageHeader reads a header as the functions above write it, and nothing
-// else.
+// parsePageHeader reads a header as the functions above write it, with a
+// checksum or without, and nothing else.
 func parsePageHeader(data []byte) (h pageHeader, err error) {
 	r := headerReader{data: data}
 	h.kind, h.uncompressed, h.compressed = r.int(), r.int(), r.int()
+	before := 3 // the last field
+	if len(r.data) > 0 && r.data[0] == 1<<4|thriftI32 {
+		h.sum, h.summed, before = uint32(r.int()), true, 4
+	}
 	switch h.kind {
 	case dataPage:
-		r.expect(2<<4 | thriftStruct)
+		r.expect(byte(5-before)<<4 | thriftStruct)
 		h.values, h.encoding = r.int(), parquet.Encoding(r.int())
 		definition, repetition := r.int(), r.int() // how their levels are written
 		if definition != int(parquet.Encodings.RLE) || repetition != int(parquet.Encodings.RLE) {
 			r.bad = true
 		}
 	case dictionaryPage:
-		r.expect(4<<4 | thriftStruct)
+		r.expect(byte(7-before)<<4 | thriftStruct)
 		h.values, h.encoding = r.int(), parquet.Encoding(r.int())
 		r.expect(1<<4 | thriftFalse)
 	default:

@@ -1,18 +1,22 @@
 package columnar
 
 import (
+	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/compress"
 )
 
 // columnPages reads the pages of one column chunk from where they lie, one at
 // a time, so that many files can be open at once.
 type columnPages struct {
-	file     *File
-	column   *Column
-	position int
+	file       *File
+	column     *Column
+	position   int
+	compressed bool
 
 	offset, end int64  // of the pages still to come
 	ahead       []byte // what was read from offset on
@@ -23,6 +27,8 @@ type columnPages struct {
 	texts   []string
 	pool    *TextPool // that they come from, or nil
 }
+
+var errSum = errors.New("damaged page: its checksum is another")
 
 // maxPageBytes bounds a page: more is damage, and nothing is allocated for it.
 const maxPageBytes = 1 << 30
@@ -37,7 +43,8 @@ func (f *File) columnPages(group, position int) (c columnPages, err error) {
 		start = min(start, meta.DictionaryPageOffset())
 	}
 	c = columnPages{file: f, column: &f.table.Columns[position], position: position,
-		offset: start, end: start + meta.TotalCompressedSize()}
+		compressed: meta.Compression() != compress.Codecs.Uncompressed,
+		offset:     start, end: start + meta.TotalCompressedSize()}
 	if start < int64(len(magic)) || c.end < start || c.end > f.size {
 		return c, f.columnError(position, fmt.Errorf("damaged: pages from %d to %d in a file of %d bytes", start, c.end, f.size))
 	}
@@ -102,14 +109,17 @@ func (c *columnPages) header() (pageHeader, error) {
 	return h, err
 }
 
-// payload gives the compressed bytes of the page whose header is next, until
-// the next one is asked for.
+// payload gives the bytes of the page whose header is next as they stand in the
+// file, until the next one is asked for.
 func (c *columnPages) payload(h pageHeader) ([]byte, error) {
 	if err := c.fetch(h.size + h.compressed); err != nil {
 		return nil, err
 	}
 	data := c.ahead[h.size : h.size+h.compressed]
 	c.pass(h)
+	if h.summed && crc32.ChecksumIEEE(data) != h.sum {
+		return nil, errSum
+	}
 	return data, nil
 }
 
@@ -121,7 +131,10 @@ func (c *columnPages) pass(h pageHeader) {
 }
 
 func (c *columnPages) decompress(h pageHeader, data []byte) ([]byte, error) {
-	if c.column.Late {
+	if !c.compressed {
+		if len(data) != h.uncompressed {
+			return nil, errPage
+		}
 		return data, nil
 	}
 	plain, err := c.file.table.zstd.DecodeAll(data, grow(&c.plain, h.uncompressed)[:0])
@@ -169,5 +182,7 @@ type pageHeader struct {
 	uncompressed, compressed int
 	values                   int // rows of a data page, entries of a dictionary
 	encoding                 parquet.Encoding
-	size                     int // of the header
+	sum                      uint32 // of the page as it stands in the file
+	summed                   bool   // whether there is one
+	size                     int    // of the header
 }

@@ -266,15 +266,12 @@ func (c *columnPages) readPage(v *Vector, scratch *columnScratch, h pageHeader, 
 		return nil
 	}
 	ints := grow(&v.Ints, rows)
-	switch {
-	case dictionary:
+	if dictionary {
 		for i, index := range indices {
 			ints[i] = c.numbers[index]
 		}
-	case len(data) != 8*values:
-		return errPage
-	case values > 0:
-		copy(bytesOf(ints[:values]), data)
+	} else if err := readInts(ints[:values], h.encoding, data); err != nil {
+		return err
 	}
 	if column.Kind == Timestamp {
 		for i := range ints[:values] {
@@ -284,6 +281,19 @@ func (c *columnPages) readPage(v *Vector, scratch *columnScratch, h pageHeader, 
 	if values < rows {
 		spread(ints, levels, values, column.Null)
 	}
+	return nil
+}
+
+// readInts reads numbers that are not in a dictionary. Files from before they
+// were written as differences have them as they are.
+func readInts(ints []int64, encoding parquet.Encoding, data []byte) error {
+	switch {
+	case encoding == parquet.Encodings.DeltaBinaryPacked:
+		return decodeDelta(ints, data)
+	case len(data) != 8*len(ints):
+		return errPage
+	}
+	copy(bytesOf(ints), data)
 	return nil
 }
 

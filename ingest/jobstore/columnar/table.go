@@ -2,10 +2,10 @@
 // Arrow's pages, metadata and codecs.
 //
 // It is the only package that knows Arrow. It writes the few encodings that
-// every engine reads (PLAIN, and dictionaries with run lengths), and reads
-// only files that it wrote itself: a file of another maker is refused, and a
-// damaged one is an error, never an empty table. No clock and no map order
-// reaches a file: the same rows give the same bytes.
+// engines read (PLAIN, dictionaries with run lengths, and packed differences),
+// and reads only files that it wrote itself: a file of another maker is
+// refused, and a damaged one is an error, never an empty table. No clock and no
+// map order reaches a file: the same rows give the same bytes.
 package columnar
 
 import (
@@ -41,14 +41,15 @@ type Column struct {
 	Null     int64
 
 	// Dictionary asks for a dictionary, which is given up where a row group
-	// has too many different values.
+	// has too many different values. Numbers without one are written as
+	// differences, so that those that follow one another should be near.
 	Dictionary bool
 
 	Scale int // of a Decimal
 
 	// Late columns have one value in the whole file that may be set after
-	// the file was written, by File.SetLate. They are not compressed, have a
-	// dictionary and no statistics.
+	// the file was written, by LateValue.Set. They have a dictionary, and
+	// neither statistics nor a checksum.
 	Late bool
 }
 
@@ -91,7 +92,7 @@ func NewTable(name string, version, pageRows int, columns []Column) *Table {
 	for i, c := range columns {
 		fields[i] = c.node()
 		t.index[c.Name] = i
-		if c.Late {
+		if !c.compressed() {
 			options = append(options, parquet.WithCompressionFor(c.Name, compress.Codecs.Uncompressed))
 		}
 	}
@@ -113,6 +114,10 @@ func (t *Table) Index(name string) int {
 	}
 	return -1
 }
+
+// compressed reports whether a column's pages are. Numbers are not, since they
+// hardly shrink once they are packed; nor is what may be set later.
+func (c Column) compressed() bool { return !c.Late && (c.Kind == Text || c.Kind == Decimal) }
 
 func (c Column) node() schema.Node {
 	repetition := parquet.Repetitions.Required

@@ -66,14 +66,7 @@ func (c *chunk) copyWithout(f *File, gone []uint32) error {
 			return err
 		}
 		if h.kind == dictionaryPage {
-			c.dictionary = true
-			c.info.DictPageOffset = c.out.at
-			c.writeRaw(appendDictionaryPageHeader(c.enc.header[:0], h.values, h.uncompressed, h.compressed), data, h.uncompressed)
-			c.encodings.DictEncodingStats[parquet.Encodings.Plain]++
-			if data, err = source.decompress(h, data); err == nil {
-				err = source.readDictionary(data, h.values)
-			}
-			if err != nil {
+			if err := c.copyDictionary(h, data); err != nil {
 				return err
 			}
 			continue
@@ -83,7 +76,7 @@ func (c *chunk) copyWithout(f *File, gone []uint32) error {
 			here = append(here, gone[0]-uint32(before))
 		}
 		before += h.values
-		if len(here) == 0 {
+		if len(here) == 0 && source.compressed == c.column.compressed() {
 			c.copyPage(h, data)
 			continue
 		}
@@ -101,11 +94,26 @@ func (c *chunk) copyWithout(f *File, gone []uint32) error {
 	return c.out.err
 }
 
+// copyDictionary copies a dictionary page, and reads it.
+func (c *chunk) copyDictionary(h pageHeader, data []byte) error {
+	plain, err := c.source.decompress(h, data)
+	if err != nil {
+		return err
+	}
+	c.enc.plain = append(c.enc.plain[:0], plain...)
+	late := len(c.late)
+	if err := c.writeDictionary(h.values); err != nil {
+		return err
+	}
+	c.late = c.late[:late] // it is set already
+	return c.source.readDictionary(c.enc.plain, h.values)
+}
+
 func (c *chunk) copyPage(h pageHeader, data []byte) {
 	if c.info.DataPageOffset == 0 {
 		c.info.DataPageOffset = c.out.at
 	}
-	c.writeRaw(appendDataPageHeader(c.enc.header[:0], h.values, h.uncompressed, h.compressed, h.encoding), data, h.uncompressed)
+	c.writeRaw(appendDataPageHeader(c.enc.header[:0], h.values, h.uncompressed, data, h.encoding), data, h.uncompressed)
 	c.info.NumValues += int64(h.values)
 	c.encodings.DataEncodingStats[h.encoding]++
 }
@@ -176,7 +184,7 @@ func (v *Vector) insertNulls(column *Column, levels []uint32) {
 }
 
 // leaveOut moves what stays of some values together.
-func leaveOut(all, gone []uint32) []uint32 {
+func leaveOut[T any](all []T, gone []uint32) []T {
 	if len(gone) == 0 {
 		return all
 	}
@@ -197,6 +205,8 @@ func (c *chunk) shrinkValues(h pageHeader, data []byte, values int, gone []uint3
 	switch {
 	case h.encoding == parquet.Encodings.RLEDict:
 		return c.shrinkIndices(data, values, gone)
+	case h.encoding == parquet.Encodings.DeltaBinaryPacked:
+		return c.shrinkDeltas(data, values, gone)
 	case c.column.Kind == Text:
 		return c.shrinkTexts(data, values, gone)
 	case c.column.Kind == Decimal:
@@ -267,6 +277,18 @@ func (c *chunk) shrinkIndices(data []byte, values int, gone []uint32) error {
 		}
 	}
 	c.enc.page = appendHybrid(append(c.enc.page, byte(width)), leaveOut(indices, gone), width)
+	return nil
+}
+
+func (c *chunk) shrinkDeltas(data []byte, values int, gone []uint32) error {
+	numbers := grow(&c.enc.ints, values)
+	if err := decodeDelta(numbers, data); err != nil {
+		return err
+	}
+	for _, at := range gone {
+		c.takeOutInt(numbers[at])
+	}
+	c.enc.page = appendDelta(c.enc.page, leaveOut(numbers, gone))
 	return nil
 }
 

@@ -35,6 +35,7 @@ type Encoder struct {
 // NewEncoder makes an encoder.
 func NewEncoder() *Encoder {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(zstdLevel)),
+		zstd.WithEncoderCRC(false), // a page has a checksum of its own
 		zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic("BUG: zstd encoder: " + err.Error())
