@@ -149,7 +149,7 @@ func (s *site) evidence(b *billing) history.Evidence {
 		}
 		e.Texts = append(e.Texts, history.Text{Kind: s.kindOf(t.name), Name: t.name, Body: t.text})
 	}
-	for _, r := range s.recorded {
+	for _, r := range s.known {
 		e.Ingests = append(e.Ingests, historyIngest(r).ID)
 	}
 	return e

@@ -186,7 +186,7 @@ func (in *inputs) billsByEndAlone() bool {
 // records is the first equation over every dump that was ingested.
 func (s *site) records() (invoice.Records, error) {
 	var r invoice.Records
-	all, err := s.jobs.Ingests()
+	all, err := s.ingests()
 	for _, in := range all {
 		r.Read += in.Records
 		r.Steps += in.Steps

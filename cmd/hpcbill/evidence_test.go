@@ -33,3 +33,33 @@ func TestADumpThatLandsInTheMeantime(t *testing.T) {
 	require.NoError(t, a.recordIngests(ctx, s))
 	require.Len(t, s.evidence(&billing{}).Ingests, len(before)+1)
 }
+
+// What is known of the dumps is read once, however many issued months are
+// looked at for late ones: afterwards the files could as well say anything.
+func TestIngestsAreReadOnce(t *testing.T) {
+	s, ctx := openDemo(t), context.Background()
+	p, err := s.period(demoPeriod)
+	require.NoError(t, err)
+	known, err := s.ingests()
+	require.NoError(t, err)
+	require.NotEmpty(t, known)
+
+	files, err := filepath.Glob(filepath.Join(s.path(jobsDir), "*", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		require.NoError(t, os.WriteFile(f, nil, 0o644))
+	}
+	_, err = s.jobs.Ingests()
+	require.Error(t, err)
+
+	_, _, err = s.lateOf(ctx, demoPeriod, nil)
+	require.NoError(t, err)
+	b, err := s.compute(ctx, s.inputs, p.Next(), nil)
+	require.NoError(t, err)
+	var read int64
+	for _, r := range known {
+		read += r.Records
+	}
+	require.Equal(t, read, b.summary.Records.Read)
+}

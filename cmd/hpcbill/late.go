@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hpcbill/ingest"
+	"hpcbill/ingest/jobstore"
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
@@ -83,14 +84,18 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 	if err != nil {
 		return nil, 0, err
 	}
+	dumps, err := s.ingests()
+	if err != nil {
+		return nil, 0, err
+	}
 	// Most months are far from every dump: their rules need not be read.
 	near, err := rates.ParsePeriod(period, time.UTC)
 	if err != nil {
 		return nil, 0, err
 	}
 	near.Start, near.End = near.Start.AddDate(0, 0, -2), near.End.AddDate(0, 0, 2) // in whatever zone
-	if late, err := s.lateDumps(near, recorded.Ingests, false); err != nil || !late {
-		return nil, 0, err
+	if !lateDumps(dumps, near, recorded.Ingests, false) {
+		return nil, 0, nil
 	}
 	in, err := recordedInputs(recorded)
 	if err != nil {
@@ -101,9 +106,8 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 		return nil, 0, err
 	}
 	byEndAlone := in.billsByEndAlone()
-	late, err := s.lateDumps(month, recorded.Ingests, byEndAlone)
-	if err != nil || !late {
-		return nil, 0, err
+	if !lateDumps(dumps, month, recorded.Ingests, byEndAlone) {
+		return nil, 0, nil
 	}
 	issued, b, err := s.rederive(ctx, in, month)
 	if err != nil {
@@ -113,18 +117,17 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 	if err != nil {
 		return nil, 0, err
 	}
-	news, err := s.lateDumps(month, known, byEndAlone)
-	if news {
+	if lateDumps(dumps, month, known, byEndAlone) {
 		held = b.summary.Held() - recorded.Summary.Held()
 	}
-	return invoice.Corrections(period, issued, b.invoices, settled), held, err
+	return invoice.Corrections(period, issued, b.invoices, settled), held, nil
 }
 
 // settled reports whether dumps came in after a month was issued, and later
 // invoices have corrected it by all that they changed.
 func (s *site) settled(ctx context.Context, month rates.Period, known []string, issued, today []invoice.Invoice) (bool, error) {
-	late, err := s.lateDumps(month, known, s.billsByEndAlone())
-	if err != nil || !late {
+	dumps, err := s.ingests()
+	if err != nil || !lateDumps(dumps, month, known, s.billsByEndAlone()) {
 		return false, err
 	}
 	settling, err := s.settling(ctx, month.String())
@@ -205,23 +208,19 @@ func (s *site) rederive(ctx context.Context, in *inputs, month rates.Period) (is
 	return issued, b, err
 }
 
-// lateDumps reports whether a dump that is not among the ones known changed
-// jobs that the month may bill: those that ended in it, or, where they are not
-// all billed by their end, those that ran in it.
-func (s *site) lateDumps(month rates.Period, known []string, byEndAlone bool) (bool, error) {
-	records, err := s.jobs.Ingests()
-	if err != nil {
-		return false, err
-	}
+// lateDumps reports whether one of the dumps that is not among the ones known
+// changed jobs that the month may bill: those that ended in it, or, where they
+// are not all billed by their end, those that ran in it.
+func lateDumps(dumps []jobstore.Record, month rates.Period, known []string, byEndAlone bool) bool {
 	from, to := ingest.Instant(month.Start.Unix()), ingest.Instant(month.End.Unix())
-	for i := range records {
-		changed := records[i].ChangedRuns
+	for i := range dumps {
+		changed := dumps[i].ChangedRuns
 		if byEndAlone {
-			changed = records[i].ChangedEnds
+			changed = dumps[i].ChangedEnds
 		}
-		if changed(from, to) && !slices.Contains(known, historyIngest(records[i]).ID) {
-			return true, nil
+		if changed(from, to) && !slices.Contains(known, historyIngest(dumps[i]).ID) {
+			return true
 		}
 	}
-	return false, nil
+	return false
 }

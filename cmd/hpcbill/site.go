@@ -30,10 +30,11 @@ type site struct {
 	jobs    *jobstore.Store
 	history *history.DB
 
-	// recorded are the ingests of which the history was told last. What is
-	// computed afterwards is known to be made of these: a dump that lands in
-	// the meantime may be in it or not, and is looked at again as a late one.
-	recorded []jobstore.Record
+	// known are the ingests of which the history was told last, or those that
+	// were there when a reading verb first asked; nil before. What is computed
+	// afterwards is known to be made of these: a dump that lands in the
+	// meantime may be in it or not, and is looked at again as a late one.
+	known []jobstore.Record
 }
 
 // openSite reads the inputs and opens the stores for writing. The data
@@ -166,6 +167,16 @@ func (a *app) recordIngests(ctx context.Context, s *site) error {
 			return err
 		}
 	}
-	s.recorded = records
+	s.known = records
 	return nil
+}
+
+// ingests gives the ingests that what is computed is known to be made of. They
+// are read once.
+func (s *site) ingests() ([]jobstore.Record, error) {
+	var err error
+	if s.known == nil {
+		s.known, err = s.jobs.Ingests()
+	}
+	return s.known, err
 }

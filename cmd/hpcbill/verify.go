@@ -174,7 +174,7 @@ func (a *app) disagreement(s *site, p history.Period, changes []invoice.GroupCha
 	}
 	a.printChanges("since it was issued", s, changes)
 	hint := "no dump came in since it was issued: data/jobs is not what it was"
-	records, err := s.jobs.Ingests()
+	records, err := s.ingests()
 	if err != nil {
 		return err
 	}
