@@ -25,6 +25,9 @@ func (a *app) estimateCommand() *cobra.Command {
 		group, class  string
 		script        string
 		memory, limit string
+		gpus          string
+		gres          string
+		licenses      string
 		format        *string
 	)
 	c := &cobra.Command{
@@ -56,7 +59,7 @@ cheaper.`,
 					return err
 				}
 			}
-			if err := errors.Join(r.setTime(limit), r.setMemory(memory)); err != nil {
+			if err := errors.Join(r.setTime(limit), r.setMemory(memory), r.setResources(gpus, gres, licenses)); err != nil {
 				return err
 			}
 			return a.estimate(in, asked.overriddenBy(r), group, class, *format)
@@ -70,13 +73,13 @@ cheaper.`,
 	f.Int64Var(&r.nodes, "nodes", 0, "nodes (default 1)")
 	f.Int64Var(&r.cpus, "cpus", 0, "CPUs in all (default 1)")
 	f.StringVar(&memory, "mem", "", "memory in all, such as 16G or 4000M (MiB where no unit is given)")
-	f.Int64Var(&r.gpus, "gpus", 0, "GPUs in all")
+	f.StringVar(&gpus, "gpus", "", "GPUs in all, such as 2 or a100:2")
 	f.StringVar(&r.gpuType, "gpu-type", "", "their type, such as a100")
 	f.StringVar(&r.reservation, "reservation", "", "the reservation")
 	f.StringVar(&r.wckey, "wckey", "", "the wckey")
 	f.StringVar(&r.nodeList, "nodelist", "", "the nodes that it would run on, where the card asks for their names")
-	f.StringVar(&r.licenses, "licenses", "", "licenses, such as matlab:2")
-	f.StringVar(&r.gres, "gres", "", "other generic resources in all, such as fpga:2")
+	f.StringVar(&licenses, "licenses", "", "licenses, such as matlab:2")
+	f.StringVar(&gres, "gres", "", "generic resources in all, such as fpga:2 or gpu:a100:2")
 	f.StringVar(&r.name, "job-name", "", "the name of the job, where the card asks for it")
 	f.StringVar(&limit, "time", "", "the time it would run: minutes, H:MM:SS or D-HH:MM:SS")
 	f.StringVar(&group, "group", "", "the group that would pay")

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +13,9 @@ import (
 type request struct {
 	cluster, partition, qos, account string
 	reservation, wckey, nodeList     string
-	licenses, gres                   string // NAME:COUNT, as sbatch takes them
-	name                             string // of the job
-	nodes, cpus, gpus                int64  // 0 = not said
+	licenses, gres                   []resource // gres without GPUs
+	name                             string     // of the job
+	nodes, cpus, gpus                int64      // 0 = not said
 	gpuType                          string
 	memoryMiB                        int64 // in all; 0 = not said
 	seconds                          int64
@@ -48,6 +46,11 @@ func (r request) check() error {
 			errs = append(errs, usageError{fmt.Errorf("%d is no number to ask for", n), ""})
 		}
 	}
+	for _, res := range r.gres {
+		if res.count > mostOfAResource {
+			errs = append(errs, usageError{fmt.Errorf("so many of %s is no number to ask for", res.name), ""})
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -70,8 +73,6 @@ func (r request) overriddenBy(f request) request {
 	text(&r.reservation, f.reservation)
 	text(&r.wckey, f.wckey)
 	text(&r.nodeList, f.nodeList)
-	text(&r.licenses, f.licenses)
-	text(&r.gres, f.gres)
 	text(&r.name, f.name)
 	text(&r.gpuType, f.gpuType)
 	number(&r.nodes, f.nodes)
@@ -79,6 +80,12 @@ func (r request) overriddenBy(f request) request {
 	number(&r.gpus, f.gpus)
 	number(&r.memoryMiB, f.memoryMiB)
 	number(&r.seconds, f.seconds)
+	if f.licenses != nil {
+		r.licenses = f.licenses
+	}
+	if f.gres != nil {
+		r.gres = f.gres
+	}
 	return r
 }
 
@@ -110,16 +117,13 @@ func (r request) job(start ingest.Instant) ingest.Job {
 	memory := ingest.Unknown
 	tres := fmt.Sprintf("cpu=%d,node=%d", cpus, nodes)
 	if r.gpus > 0 {
-		tres += fmt.Sprintf(",gres/gpu=%d", r.gpus)
-		if r.gpuType != "" {
-			tres += fmt.Sprintf(",gres/gpu:%s=%d", r.gpuType, r.gpus)
-		}
+		tres += asTRES("gres/", []resource{{gpuName, r.gpuType, r.gpus}})
 	}
 	if r.memoryMiB > 0 {
 		memory = r.memoryMiB
 		tres += fmt.Sprintf(",mem=%dM", r.memoryMiB)
 	}
-	tres += counted("license/", r.licenses) + counted("gres/", r.gres)
+	tres += asTRES("license/", r.licenses) + asTRES("gres/", r.gres)
 	name := r.name
 	if name == "" {
 		name = "estimate"
@@ -137,28 +141,6 @@ func (r request) job(start ingest.Instant) ingest.Job {
 		ReqNodeCount: nodes, ReqCPUs: cpus, ReqMemoryMiB: memory, ReqGPUs: r.gpus,
 		AllocTRES: tres, ReqTRES: tres,
 	}
-}
-
-// counted gives NAME:COUNT,… as TRES of a kind. A resource may have a type
-// before its count, NAME:TYPE:COUNT, and is then counted with and without it.
-func counted(kind, list string) string {
-	tres, ofName := "", map[string]int64{}
-	for _, item := range strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ';' }) {
-		name, n := item, int64(1)
-		if at := strings.LastIndexByte(item, ':'); at >= 0 {
-			if count, err := strconv.ParseInt(item[at+1:], 10, 64); err == nil {
-				name, n = item[:at], count
-			}
-		}
-		tres += fmt.Sprintf(",%s%s=%d", kind, name, n)
-		if untyped, _, typed := strings.Cut(name, ":"); typed {
-			ofName[untyped] += n
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(ofName)) {
-		tres += fmt.Sprintf(",%s%s=%d", kind, name, ofName[name])
-	}
-	return tres
 }
 
 // setTime reads a time as sbatch does: minutes, M:SS, H:MM:SS, D-HH, D-HH:MM
@@ -253,9 +235,9 @@ func parseScript(file, text string) (request, error) {
 	}
 	r, err := s.request()
 	if err != nil {
-		var at *scriptError
+		var at *optionError
 		errors.As(err, &at)
-		return r, inputError{fmt.Errorf("%s:%d: --%s: %s", file, s.lines[at.option], at.option, at.cause), at.hint}
+		return r, inputError{fmt.Errorf("%s:%d: %w", file, s.lines[at.option], at), at.hint}
 	}
 	return r, nil
 }
@@ -265,10 +247,6 @@ type script struct {
 	values map[string]string
 	lines  map[string]int
 }
-
-type scriptError struct{ option, cause, hint string }
-
-func (e *scriptError) Error() string { return e.option + ": " + e.cause }
 
 // take reads one line: "--mem=16G", "--mem 16G", "-c4", "-c 4".
 func (s *script) take(rest string, line int) {
@@ -306,7 +284,7 @@ func (s *script) number(option string) (int64, error) {
 	text, _, _ = strings.Cut(text, "-")
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 0 {
-		return 0, &scriptError{option, fmt.Sprintf("%q is no number", s.values[option]), ""}
+		return 0, &optionError{option, fmt.Sprintf("%q is no number", s.values[option]), ""}
 	}
 	return n, nil
 }
@@ -315,7 +293,7 @@ func (s *script) number(option string) (int64, error) {
 // a CPU or a node × their number, GPUs of a node, a task or in all.
 func (s *script) request() (r request, err error) {
 	r = request{cluster: s.values["clusters"], partition: s.values["partition"], qos: s.values["qos"], account: s.values["account"],
-		reservation: s.values["reservation"], wckey: s.values["wckey"], nodeList: s.values["nodelist"], licenses: s.values["licenses"], name: s.values["job-name"]}
+		reservation: s.values["reservation"], wckey: s.values["wckey"], nodeList: s.values["nodelist"], name: s.values["job-name"]}
 	numbers := map[string]int64{}
 	for _, option := range []string{"nodes", "ntasks", "ntasks-per-node", "cpus-per-task", "cpus-per-gpu"} {
 		if numbers[option], err = s.number(option); err != nil {
@@ -325,100 +303,51 @@ func (s *script) request() (r request, err error) {
 	r.nodes = max(1, numbers["nodes"])
 	tasks := numbers["ntasks"]
 	if tasks == 0 {
-		tasks = r.nodes * max(1, numbers["ntasks-per-node"])
+		tasks = product(r.nodes, max(1, numbers["ntasks-per-node"]))
 	}
-	if err := s.gpus(&r, tasks); err != nil {
+	if err := s.resources(&r, tasks); err != nil {
 		return r, err
 	}
-	r.cpus = tasks * max(1, numbers["cpus-per-task"])
+	r.cpus = product(tasks, max(1, numbers["cpus-per-task"]))
 	if n := numbers["cpus-per-gpu"]; n > 0 {
-		r.cpus = max(r.cpus, n*r.gpus)
+		r.cpus = max(r.cpus, product(n, r.gpus))
 	}
 	if err := s.memory(&r); err != nil {
 		return r, err
 	}
 	if text, given := s.values["time"]; given {
 		if r.setTime(text) != nil {
-			return r, &scriptError{"time", fmt.Sprintf("%q is not a time", text), "minutes, H:MM:SS or D-HH:MM:SS"}
+			return r, &optionError{"time", fmt.Sprintf("%q is not a time", text), "minutes, H:MM:SS or D-HH:MM:SS"}
 		}
 	}
 	return r, nil
 }
 
-// gpus reads --gpus, --gpus-per-node, --gpus-per-task and --gres: each a count
-// or TYPE:COUNT.
-func (s *script) gpus(r *request, tasks int64) error {
+// resources reads --gres, --gpus and its kin, and --licenses.
+func (s *script) resources(r *request, tasks int64) error {
+	for _, unread := range []string{"gpus-per-socket", "tres-per-task"} {
+		if s.values[unread] != "" {
+			return &optionError{unread, "is not read by estimate, and may cost", "say it with --gpus-per-node, --gpus-per-task or --gres"}
+		}
+	}
 	for _, way := range []struct {
 		option string
+		read   func(option, list string) ([]resource, error)
 		times  int64
-	}{{"gres", r.nodes}, {"gpus-per-task", tasks}, {"gpus-per-node", r.nodes}, {"gpus", 1}} {
-		option, times := way.option, way.times
-		text, given := s.values[option]
-		if !given {
-			continue
+	}{
+		{"gres", readGres, r.nodes}, {"gpus-per-task", readGPUs, tasks}, {"gpus-per-node", readGPUs, r.nodes}, {"gpus", readGPUs, 1},
+	} {
+		all, err := way.read(way.option, s.values[way.option])
+		if err == nil {
+			err = r.addGres(way.option, all, way.times)
 		}
-		if option == "gres" {
-			var err error
-			if text, r.gres, err = splitGres(text, times); err != nil {
-				return err
-			}
-			if text == "" {
-				continue
-			}
-		}
-		kind, number, typed := strings.Cut(text, ":")
-		if !typed {
-			kind, number = "", text
-			if _, err := strconv.Atoi(text); err != nil {
-				kind, number = text, "1"
-			}
-		}
-		n, err := strconv.ParseInt(number, 10, 32)
-		if err != nil || n < 0 {
-			return &scriptError{option, fmt.Sprintf("%q is no number of GPUs", text), "write a count or TYPE:COUNT"}
-		}
-		r.gpus, r.gpuType = n*times, kind
-	}
-	return nil
-}
-
-// splitGres parts --gres into what it asks of GPUs on a node, a count or
-// TYPE:COUNT, and the other resources on all nodes, as NAME:COUNT.
-func splitGres(list string, nodes int64) (gpus, others string, err error) {
-	var rest []string
-	for _, item := range strings.Split(list, ",") {
-		if of, ok := strings.CutPrefix(item, "gpu"); ok && (of == "" || of[0] == ':') {
-			if gpus != "" {
-				return "", "", &scriptError{"gres", "names GPUs twice", "an estimate knows one type: leave one out"}
-			}
-			if gpus = strings.TrimPrefix(of, ":"); gpus == "" {
-				gpus = "1"
-			}
-			continue
-		}
-		name, n := item, int64(1)
-		if at := strings.LastIndexByte(item, ':'); at >= 0 && at+1 < len(item) && item[at+1] >= '0' && item[at+1] <= '9' {
-			if n, err = gresCount(item[at+1:]); err != nil {
-				return "", "", err
-			}
-			name = item[:at]
-		}
-		if name != "" && name != "none" {
-			rest = append(rest, fmt.Sprintf("%s:%d", name, n*nodes))
+		if err != nil {
+			return err
 		}
 	}
-	return gpus, strings.Join(rest, ","), nil
-}
-
-// gresCount reads 2 or, with a suffix of powers of 1024, 10K.
-func gresCount(text string) (int64, error) {
-	digits := strings.TrimRight(strings.ToUpper(text), "KMG")
-	n, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil || n < 0 || len(text)-len(digits) > 1 {
-		return 0, &scriptError{"gres", fmt.Sprintf("%q is no number", text), "write NAME:COUNT"}
-	}
-	shift := map[string]uint{"K": 10, "M": 20, "G": 30}[strings.ToUpper(text[len(digits):])]
-	return n << shift, nil
+	var err error
+	r.licenses, err = readLicenses("licenses", s.values["licenses"])
+	return err
 }
 
 func (s *script) memory(r *request) error {
@@ -432,9 +361,9 @@ func (s *script) memory(r *request) error {
 		}
 		mib, err := memoryMiB(text)
 		if err != nil {
-			return &scriptError{m.option, err.Error(), "write a whole number with K, M, G or T"}
+			return &optionError{m.option, err.Error(), "write a whole number with K, M, G or T"}
 		}
-		r.memoryMiB = mib * m.times
+		r.memoryMiB = product(mib, m.times)
 	}
 	return nil
 }

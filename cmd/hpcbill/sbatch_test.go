@@ -28,12 +28,14 @@ func TestParseScript(t *testing.T) {
 	f("#SBATCH --gres=gpu:a100:2 -N 2", request{nodes: 2, cpus: 2, gpus: 4, gpuType: "a100"})
 	f("#SBATCH --gres=gpu:1", request{nodes: 1, cpus: 1, gpus: 1})
 	f("#SBATCH --gres=gpu:a100", request{nodes: 1, cpus: 1, gpus: 1, gpuType: "a100"})
+	f("#SBATCH --gpus-per-node=a100 -N 3 --gpus=3", request{nodes: 3, cpus: 3, gpus: 3, gpuType: "a100"})
+	f("#SBATCH -G a100=2 -L matlab:2,ansys", request{nodes: 1, cpus: 1, gpus: 2, gpuType: "a100", licenses: []resource{{"matlab", "", 2}, {"ansys", "", 1}}})
 	f("#SBATCH --gpus-per-task=1 -n 3 --cpus-per-gpu=4", request{nodes: 1, cpus: 12, gpus: 3})
-	f("#SBATCH --gres=fpga:2 -N 2 -J gaussian-opt", request{nodes: 2, cpus: 2, gres: "fpga:4", name: "gaussian-opt"})
-	f("#SBATCH --gres=gpu:a100:2,nvme:100,tmpdisk:2K,shard --job-name=x", request{nodes: 1, cpus: 1, gpus: 2, gpuType: "a100", gres: "nvme:100,tmpdisk:2048,shard:1", name: "x"})
-	f("#SBATCH --gres=gpumem:40G", request{nodes: 1, cpus: 1, gres: "gpumem:42949672960"})
+	f("#SBATCH --gres=fpga:2 -N 2 -J gaussian-opt", request{nodes: 2, cpus: 2, gres: []resource{{"fpga", "", 4}}, name: "gaussian-opt"})
+	f("#SBATCH --gres=gpu:a100:2,nvme:100,tmpdisk:2K,shard --job-name=x", request{nodes: 1, cpus: 1, gpus: 2, gpuType: "a100", gres: []resource{{"nvme", "", 100}, {"tmpdisk", "", 2048}, {"shard", "", 1}}, name: "x"})
+	f("#SBATCH --gres=gpumem:40G", request{nodes: 1, cpus: 1, gres: []resource{{"gpumem", "", 42949672960}}})
 	f("#SBATCH --gres=none", request{nodes: 1, cpus: 1})
-	f("#SBATCH --gres=fpga:u280", request{nodes: 1, cpus: 1, gres: "fpga:u280:1"})
+	f("#SBATCH --gres=fpga:u280", request{nodes: 1, cpus: 1, gres: []resource{{"fpga", "u280", 1}}})
 	// times
 	f("#SBATCH --time=1-12", request{nodes: 1, cpus: 1, seconds: 36 * 3600})
 	f("#SBATCH --time=1-02:03:04", request{nodes: 1, cpus: 1, seconds: 26*3600 + 3*60 + 4})
@@ -49,15 +51,12 @@ func TestParseScript(t *testing.T) {
 	bad("#SBATCH -c four", `job.sh:2: --cpus-per-task: "four" is no number`)
 	bad("#SBATCH --mem=lots", `job.sh:2: --mem: "lots" is no amount of memory`)
 	bad("#SBATCH -c 1\n#SBATCH --time=soon", `job.sh:3: --time: "soon" is not a time`)
-	bad("#SBATCH --gres=fpga:2x", `job.sh:2: --gres: "2x" is no number`)
-	bad("#SBATCH --gres=gpu:a100:1,gpu:v100:1", `job.sh:2: --gres: names GPUs twice`)
-	bad("#SBATCH --gres=gpu:a100:x", `job.sh:2: --gres: "a100:x" is no number of GPUs`)
-}
-
-func TestCountedTRES(t *testing.T) {
-	require.Equal(t, ",license/matlab=2,license/ansys@db=1", counted("license/", "matlab:2,ansys@db"))
-	require.Equal(t, ",gres/nvme=100,gres/fpga:u280=1,gres/fpga:u50=2,gres/fpga=3", counted("gres/", "nvme:100,fpga:u280,fpga:u50:2"))
-	require.Empty(t, counted("gres/", ""))
+	bad("#SBATCH --gres=gpu:a100:1,gpu:v100:1", `job.sh:2: --gres: names GPUs of two types`)
+	bad("#SBATCH --gres=gpu:a100:1\n#SBATCH --gpus=v100:1", `job.sh:3: --gpus: names GPUs of two types`)
+	bad("#SBATCH --gres=gpu:a100:x", `job.sh:2: --gres: "gpu:a100:x" is not NAME, NAME:COUNT, NAME:TYPE or NAME:TYPE:COUNT`)
+	bad("#SBATCH --gpus-per-node=-1", `job.sh:2: --gpus-per-node: "-1" is not COUNT, TYPE or TYPE:COUNT`)
+	bad("#SBATCH -L matlab:x", `job.sh:2: --licenses: "matlab:x" is not NAME or NAME:COUNT`)
+	bad("#SBATCH --tres-per-task=gres/gpu:2", `job.sh:2: --tres-per-task: is not read by estimate, and may cost`)
 }
 
 func FuzzParseScript(f *testing.F) {
