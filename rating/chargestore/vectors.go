@@ -29,7 +29,7 @@ func (e *encoding) pick() {
 		used := e.pickCodes(k)
 		for _, column := range columns {
 			v := &e.vectors[column]
-			v.Picked, v.Index, v.Through = true, e.codes[k], v.Through[:0]
+			v.Index, v.Through = e.codes[k], v.Through[:0]
 			for _, code := range used {
 				v.Through = append(v.Through, e.through[column][code])
 			}
@@ -60,7 +60,7 @@ func (e *encoding) pickCodes(k int) (used []uint32) {
 
 // decimals rounds exact numbers.
 func (e *encoding) decimals(v *columnar.Vector, numerator, denominator, exact int) {
-	v.Picked, v.Wide, v.Ints = true, v.Wide[:0], v.Ints[:0]
+	v.Wide, v.Ints = v.Wide[:0], v.Ints[:0]
 	numerators, denominators := e.rows.numbers[numerator], e.rows.numbers[denominator]
 	for _, row := range e.order {
 		var x money.Exact

@@ -194,7 +194,7 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 	if len(v.Dict) == 1 && c.column.Dictionary {
 		return c.writeConstantText(v.Dict[0], len(order))
 	}
-	if v.Picked && c.column.Dictionary && allSame(v.Through) {
+	if c.column.Dictionary && allSame(v.Through) {
 		return c.writeConstantText(v.Dict[v.Through[0]], len(order))
 	}
 	indices, used := c.numberTexts(v, order)
@@ -234,10 +234,10 @@ func allSame(numbers []uint32) bool {
 func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) {
 	enc := c.enc
 	indices, used = grow(&enc.indices, len(order)), enc.entries[:0]
+	local := enc.unnumbered(len(v.Dict))
 	if v.Through == nil {
-		local := enc.unnumbered(len(v.Dict))
 		for i, row := range order {
-			entry := v.Index[v.place(i, row)]
+			entry := v.Index[row]
 			if local[entry] < 0 {
 				local[entry] = int32(len(used))
 				used = append(used, entry)
@@ -247,20 +247,16 @@ func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) 
 		enc.entries = used
 		return indices, used
 	}
-	// Of what leads to the dictionary, first: a row then needs one look.
-	local := enc.unnumbered(len(v.Dict) + len(v.Through))
-	entries, local := local[:len(v.Dict)], local[len(v.Dict):]
-	for i, row := range order {
-		at := v.Index[v.place(i, row)]
-		if local[at] < 0 {
-			entry := v.Through[at]
-			if entries[entry] < 0 {
-				entries[entry] = int32(len(used))
-				used = append(used, entry)
-			}
-			local[at] = entries[entry]
+	through := grow(&enc.through, len(v.Through))
+	for at, entry := range v.Through {
+		if local[entry] < 0 {
+			local[entry] = int32(len(used))
+			used = append(used, entry)
 		}
-		indices[i] = uint32(local[at])
+		through[at] = uint32(local[entry])
+	}
+	for i, at := range v.Index[:len(order)] {
+		indices[i] = through[at]
 	}
 	enc.entries = used
 	return indices, used
@@ -308,12 +304,10 @@ func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStat
 	n := len(order)
 	var levels []uint32
 	if c.column.Nullable {
-		values, levels = c.gatherWide(v, order)
+		values, levels = c.gatherWide(v, n)
 		n = len(values)
 	} else {
-		for i, row := range order {
-			values[i] = v.Wide[v.place(i, row)]
-		}
+		copy(values, v.Wide)
 	}
 	if n > 0 {
 		least, greatest := values[0], values[0]
@@ -336,29 +330,20 @@ func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStat
 }
 
 // gatherWide is gather for a nullable column of decimals.
-func (c *chunk) gatherWide(v *Vector, order []uint32) (values []Int128, levels []uint32) {
-	values, levels = c.enc.wide, grow(&c.enc.levels, len(order))
+func (c *chunk) gatherWide(v *Vector, rows int) (values []Int128, levels []uint32) {
+	values, levels = c.enc.wide, grow(&c.enc.levels, rows)
 	n := 0
-	for i, row := range order {
-		at := v.place(i, row)
-		values[n], levels[i] = v.Wide[at], 0
-		if v.Ints[at] != c.column.Null {
+	for i := range rows {
+		values[n], levels[i] = v.Wide[i], 0
+		if v.Ints[i] != c.column.Null {
 			levels[i] = 1
 			n++
 		}
 	}
-	if n == len(order) {
+	if n == rows {
 		levels = nil
 	}
 	return values[:n], levels
-}
-
-// place is where what is Picked stands of a row that is the i-th asked for.
-func (v *Vector) place(i int, row uint32) int {
-	if v.Picked {
-		return i
-	}
-	return int(row)
 }
 
 // writeIndices writes the pages of a column with a dictionary from

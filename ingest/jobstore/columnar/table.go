@@ -153,17 +153,15 @@ type Vector struct {
 	Ints []int64
 
 	// Wide holds Decimal, the unscaled number in two's complement. Ints says
-	// which are NULL.
+	// which are NULL. To be written, both are of the rows that are asked for
+	// alone, in their order.
 	Wide []Int128
-
-	// To be written, what a Decimal has and the Index of a Text may be Picked: of
-	// the rows that are asked for alone, in their order.
-	Picked bool
 
 	// Text is either Dict[Index[i]], or Bytes from Ends[i-1] (0 for the first)
 	// to Ends[i]. To be written it may be Dict[Through[Index[i]]], so that
-	// columns whose texts come together share one Index. If that is Picked, each
-	// entry of Through is in use.
+	// columns whose texts come together share one Index. That is then of the rows
+	// that are asked for alone, in their order, and so is Through: each entry is
+	// in use, those of earlier rows first.
 	Index   []uint32
 	Through []uint32
 	Dict    []string

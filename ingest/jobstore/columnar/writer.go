@@ -28,6 +28,7 @@ type Encoder struct {
 	wide       []Int128 // the same of a column of decimals
 	indices    []uint32 // into the dictionary, of a row group's column
 	local      []int32  // by index in the vector's dictionary: in the file's
+	through    []uint32 // by what leads there
 	entries    []uint32 // the file's dictionary: indices in the vector's
 	numbers    numberSet
 }
