@@ -27,6 +27,9 @@ type Settings struct {
 	// count over one need it.
 	FiscalYearStart time.Month
 	Reductions      *rates.Reductions // discounts and caps; nil = none
+	// Issued says that the period was issued: its refunds were given back, and
+	// what came in late has what they left.
+	Issued bool
 }
 
 // Composer takes the outcomes of a period one by one, in any order, keeps

@@ -47,7 +47,7 @@ var english = words{
 	per:        [4]string{"a month", "a quarter", "a fiscal year", "in all"},
 	sharedBy:   [5]string{"", "for each PI", "for each department", "for each class", "for all together"},
 	percentage: "%s %s %% of %s %s",
-	late:       priorWords{late: "Correction of %s: records that came in after it was issued", invoice: " (invoice %s)", jobs: ", %s jobs", job: ", %s job"},
+	late:       priorWords{late: "Correction of %s: records that came in after it was issued", carried: "Correction of %s: what months before it draw and count since it was issued", invoice: " (invoice %s)", jobs: ", %s jobs", job: ", %s job"},
 	plural:     pluralEnglish, number: money.Group,
 	estimated: "; %s days by an earlier measurement",
 	tiers: tierWords{
@@ -67,7 +67,7 @@ var spanish = words{
 	per:        [4]string{"al mes", "por trimestre", "por año fiscal", "en total"},
 	sharedBy:   [5]string{"", "por investigador principal", "por departamento", "por clase", "para todos"},
 	percentage: "%s %s %% de %s %s",
-	late:       priorWords{late: "Corrección de %s: registros que llegaron después de su emisión", invoice: " (factura %s)", jobs: ", %s trabajos", job: ", %s trabajo"},
+	late:       priorWords{late: "Corrección de %s: registros que llegaron después de su emisión", carried: "Corrección de %s: lo que meses anteriores retiran y cuentan desde su emisión", invoice: " (factura %s)", jobs: ", %s trabajos", job: ", %s trabajo"},
 	plural:     pluralSpanish,
 	estimated:  "; %s días según una medición anterior",
 	tiers: tierWords{
@@ -164,11 +164,15 @@ func (w *words) reduction(l *Line) string {
 }
 
 // priorWords are how a language speaks of corrections of issued months.
-type priorWords struct{ late, invoice, jobs, job string }
+type priorWords struct{ late, carried, invoice, jobs, job string }
 
 // prior describes a correction of an issued month.
 func (w *words) prior(l *Line) string {
-	text := fmt.Sprintf(w.late.late, l.Reference)
+	text := w.late.late
+	if l.Code == CodeCarriedOver {
+		text = w.late.carried
+	}
+	text = fmt.Sprintf(text, l.Reference)
 	if l.Reason != "" {
 		text += fmt.Sprintf(w.late.invoice, l.Reason)
 	}

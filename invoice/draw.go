@@ -21,13 +21,14 @@ type accounts struct {
 	group    *groupSums
 	period   rates.Period
 	file     string    // of the roster
+	issued   bool      // see Settings.Issued
 	balances []Balance // parallel to group.allocations
 }
 
 // openAccounts gives each allocation in force in the period its opening
 // balance.
 func (c *Composer) openAccounts(g *groupSums, lines []*listLine, ledger []LedgerEntry, units map[string]string) (*accounts, error) {
-	a := &accounts{group: g, period: c.period, file: c.roster.File}
+	a := &accounts{group: g, period: c.period, file: c.roster.File, issued: c.settings.Issued}
 	for _, allocation := range g.allocations {
 		unit, err := unitOf(allocation, lines, units)
 		if err != nil {
@@ -140,12 +141,25 @@ func (a *accounts) move(segment int) error {
 			if !before {
 				b.move(m.Units)
 			}
-			if m.Units.Sign() < 0 && b.Left.Sign() < 0 {
+			if m.Units.Sign() < 0 && b.Left.Sign() < 0 && !a.issued {
 				return a.refused(allocation, &m, b)
 			}
 		}
 	}
 	return nil
+}
+
+// reserved is what later segments of an issued period give back: it cannot be
+// drawn before. (Where a period is not issued, a refund that finds too little
+// is refused.)
+func (a *accounts) reserved(allocation *rates.Allocation, segment int) (units money.Exact) {
+	for _, m := range allocation.Movements {
+		at := m.On.Midnight(a.period.Start.Location())
+		if a.issued && m.Units.Sign() < 0 && a.period.Contains(at) && a.group.segmentOf(at.Unix()) > segment {
+			units = units.Sub(m.Units)
+		}
+	}
+	return units
 }
 
 // refused says that there is not as much left as is to be given back.
@@ -164,9 +178,9 @@ func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, i
 			continue
 		}
 		last[allocation.Meter] = n
-		balance := &a.balances[n]
+		balance, reserved := &a.balances[n], a.reserved(allocation, segment)
 		for i, p := range partsOf(lines, allocation.Meter, segment) {
-			take := smaller(p.uncovered(), balance.Left)
+			take := smaller(p.uncovered(), balance.Left.Sub(reserved))
 			if take.Sign() <= 0 {
 				continue
 			}

@@ -117,9 +117,10 @@ const (
 
 // The codes of what is added to a bill.
 const (
-	CodeLate     = "late_records"
-	CodeOverhead = "overhead"
-	CodeTax      = "tax"
+	CodeLate        = "late_records"
+	CodeCarriedOver = "carried_over" // of a month that found other balances, since one before it is corrected
+	CodeOverhead    = "overhead"
+	CodeTax         = "tax"
 )
 
 // Line is all charges of one kind at one price. A usage or storage line is

@@ -20,6 +20,10 @@ type Correction struct {
 	Amount  money.Amount  // of use and storage after reductions; negative where less is due
 	Jobs    int64         // more than were charged; negative where there are fewer
 	Entries []LedgerEntry // what the month draws and counts beyond what the ledger has of it, of either sign
+
+	// CarriedOver says that the month's own records are as they were: it found
+	// other balances or counts, since a month before it is corrected.
+	CarriedOver bool
 }
 
 // Corrections compares an issued month with what it would come to today under
@@ -127,6 +131,9 @@ func (c *Composer) priorLines(g *groupSums, inv *Invoice, words *words) {
 			Position: len(inv.Lines) + 1, Kind: Prior, Code: CodeLate, Reference: p.Month, Reason: p.Invoice,
 			Quantity: money.Int(1), Price: c.settings.Currency.Exact(p.Amount), Amount: p.Amount, Jobs: p.Jobs,
 		}
+		if p.CarriedOver {
+			l.Code = CodeCarriedOver
+		}
 		if p.Amount < 0 {
 			l.Quantity, l.Price = money.Int(-1), l.Price.Neg()
 		}
@@ -151,7 +158,7 @@ func CorrectionsBilled(invoices []Invoice) []Correction {
 		for _, l := range inv.Lines {
 			if l.Kind == Prior {
 				c := of(l.Reference)
-				c.Invoice, c.Amount, c.Jobs = l.Reason, c.Amount+l.Amount, c.Jobs+l.Jobs
+				c.Invoice, c.Amount, c.Jobs, c.CarriedOver = l.Reason, c.Amount+l.Amount, c.Jobs+l.Jobs, l.Code == CodeCarriedOver
 			}
 		}
 		for _, e := range inv.Late {

@@ -28,6 +28,7 @@ type inputs struct {
 	outages     *rates.Outages    // likewise
 	waivers     *rates.Waivers    // likewise
 	texts       []inputText       // what was read, in a fixed order
+	issued      bool              // they are what billed an issued period
 }
 
 // inputText is one file that the inputs were read from.
@@ -210,6 +211,7 @@ func (in *inputs) settings() invoice.Settings {
 		Overhead: in.config.Invoice.Overhead, Tax: in.config.Invoice.Tax,
 		FiscalYearStart: time.Month(in.config.Invoice.FiscalYearStart),
 		Reductions:      in.reductions,
+		Issued:          in.issued,
 	}
 }
 

@@ -54,8 +54,9 @@ func (s *site) lateFor(ctx context.Context, p rates.Period) (*late, error) {
 func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*late, error) {
 	l := &late{}
 	var faults []error
+	var carried []invoice.LedgerEntry
 	for q := s.config.FirstPeriod; q.Start.Before(p.Start); q = q.Next() {
-		corrections, held, err := s.lateOf(ctx, q.String(), known)
+		corrections, held, err := s.lateOf(ctx, q.String(), known, carried)
 		if err != nil {
 			return nil, fmt.Errorf("%s, as it was issued: %w", q, err)
 		}
@@ -67,6 +68,7 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 			}
 		}
 		l.corrections = append(l.corrections, corrections...)
+		carried = append(carried, invoice.EntriesOf(corrections)...)
 		if held > 0 {
 			l.held = append(l.held, lateHeld{q.String(), held})
 		}
@@ -78,8 +80,9 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 // the rules that billed it, less what later invoices have corrected already;
 // and it counts the jobs that are held beyond those that were then, if that is
 // news. A month is computed only where a dump that came in since changed jobs
-// of it: otherwise it is what it was.
-func (s *site) lateOf(ctx context.Context, period string, known []string) (corrections []invoice.Correction, held int64, err error) {
+// of it, or where balances and counts carry over and the corrections of months
+// before it, carried, change them: otherwise it is what it was.
+func (s *site) lateOf(ctx context.Context, period string, known []string, carried []invoice.LedgerEntry) (corrections []invoice.Correction, held int64, err error) {
 	recorded, err := s.history.Evidence(ctx, period)
 	if err != nil {
 		return nil, 0, err
@@ -94,7 +97,7 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 		return nil, 0, err
 	}
 	near.Start, near.End = near.Start.AddDate(0, 0, -2), near.End.AddDate(0, 0, 2) // in whatever zone
-	if !lateDumps(dumps, near, recorded.Ingests, false) {
+	if len(carried) == 0 && !lateDumps(dumps, near, recorded.Ingests, false) {
 		return nil, 0, nil
 	}
 	in, err := recordedInputs(recorded)
@@ -106,32 +109,60 @@ func (s *site) lateOf(ctx context.Context, period string, known []string) (corre
 		return nil, 0, err
 	}
 	byEndAlone := in.billsByEndAlone()
-	if !lateDumps(dumps, month, recorded.Ingests, byEndAlone) {
+	late := lateDumps(dumps, month, recorded.Ingests, byEndAlone)
+	if !late && (len(carried) == 0 || !in.carriesOver()) {
 		return nil, 0, nil
 	}
-	issued, b, err := s.rederive(ctx, in, month)
+	corrections, b, err := s.corrected(ctx, in, month, carried)
 	if err != nil {
 		return nil, 0, err
 	}
-	settled, err := s.settling(ctx, period)
-	if err != nil {
-		return nil, 0, err
+	for i := range corrections {
+		corrections[i].CarriedOver = !late
 	}
 	if lateDumps(dumps, month, known, byEndAlone) {
 		held = b.summary.Held() - recorded.Summary.Held()
 	}
-	return invoice.Corrections(period, issued, b.invoices, settled), held, nil
+	return corrections, held, nil
+}
+
+// corrected gives what an issued month would cost beyond what it and later
+// invoices have billed of it, with the balances and counts that it would have
+// found if all had been known that is known today, carried among it.
+func (s *site) corrected(ctx context.Context, in *inputs, month rates.Period, carried []invoice.LedgerEntry) ([]invoice.Correction, *billing, error) {
+	all, err := s.history.Invoices(ctx, history.Filter{})
+	if err != nil {
+		return nil, nil, err
+	}
+	period := month.String()
+	var issued, others, later []invoice.Invoice
+	for _, inv := range all {
+		if inv.Period == period {
+			issued = append(issued, inv)
+			continue
+		}
+		others = append(others, inv) // also later ones, which correct what was before
+		if inv.Period > period {
+			later = append(later, inv)
+		}
+	}
+	ledger := slices.DeleteFunc(append(invoice.LedgerEntries(others), carried...), func(e invoice.LedgerEntry) bool { return e.Period >= period })
+	b, err := s.computeWith(ctx, in, month, nil, ledger, &late{corrections: invoice.CorrectionsBilled(issued)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return invoice.Corrections(period, issued, b.invoices, later), b, nil
 }
 
 // settled reports whether dumps came in after a month was issued, and later
 // invoices have corrected it by all that they changed.
-func (s *site) settled(ctx context.Context, month rates.Period, known []string, issued, today []invoice.Invoice) (bool, error) {
+func (s *site) settled(ctx context.Context, in *inputs, month rates.Period, known []string) (bool, error) {
 	dumps, err := s.ingests()
 	if err != nil || !lateDumps(dumps, month, known, s.billsByEndAlone()) {
 		return false, err
 	}
-	settling, err := s.settling(ctx, month.String())
-	return len(invoice.Corrections(month.String(), issued, today, settling)) == 0, err
+	open, _, err := s.corrected(ctx, in, month, nil)
+	return len(open) == 0, err
 }
 
 // lastIssue gives the ingests that the last issue knew, and the first month
@@ -154,24 +185,23 @@ func (s *site) lastIssue(ctx context.Context) (known []string, open string, err 
 	return last.Ingests, p.String(), err
 }
 
-// settling gives the invoices of the months after the given one, which may
-// correct it.
-func (s *site) settling(ctx context.Context, period string) ([]invoice.Invoice, error) {
-	all, err := s.history.Invoices(ctx, history.Filter{})
-	return slices.DeleteFunc(all, func(inv invoice.Invoice) bool { return inv.Period <= period }), err
-}
-
 // printLate says which issued months a bill corrects.
 func (a *app) printLate(s *site, b *billing) {
 	type sum struct {
-		groups int64
-		by     money.Amount
+		groups  int64
+		by      money.Amount
+		carried bool
 	}
 	sums := map[string]sum{}
 	for _, c := range b.late.corrections {
-		sums[c.Month] = sum{sums[c.Month].groups + 1, sums[c.Month].by + c.Amount}
+		sums[c.Month] = sum{sums[c.Month].groups + 1, sums[c.Month].by + c.Amount, c.CarriedOver}
 	}
 	for _, month := range slices.Sorted(maps.Keys(sums)) {
+		if sums[month].carried {
+			fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and what months before it draw and count since change %s by %s in all: these bills have it as a correction\n",
+				month, count(sums[month].groups, "invoice"), s.signed(sums[month].by))
+			continue
+		}
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and jobs that came in since change %s by %s in all: these bills have it as a correction\n",
 			month, count(sums[month].groups, "invoice"), s.signed(sums[month].by))
 		fmt.Fprintf(a.stderr, "hpcbill: hint: hpcbill bill --period %s shows the lines; what was issued stays\n", month)

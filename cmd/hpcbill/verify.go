@@ -117,9 +117,11 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 		return err
 	}
 	changes := invoice.Compare(issued, b.invoices)
-	settled, err := s.settled(ctx, month, evidence.Ingests, issued, b.invoices)
-	if err != nil {
-		return err
+	settled := false
+	if len(changes) > 0 {
+		if settled, err = s.settled(ctx, in, month, evidence.Ingests); err != nil {
+			return err
+		}
 	}
 	a.printVerified(issued, changes, settled, number)
 	if settled {
@@ -146,7 +148,11 @@ func recordedInputs(e history.Recorded) (*inputs, error) {
 		}
 		return names, nil
 	}
-	return readInputs(siteTexts{read, match})
+	in, err := readInputs(siteTexts{read, match})
+	if err == nil {
+		in.issued = true
+	}
+	return in, err
 }
 
 func (a *app) printVerified(issued []invoice.Invoice, changes []invoice.GroupChange, settled bool, number string) {
