@@ -18,13 +18,13 @@ func (v *versionLoader) hardware(f yamldoc.Field, path string) {
 	for _, e := range v.Entries(f.Value, path, "a node type and its facts") {
 		v.version.Hardware = append(v.version.Hardware, v.nodeType(e, path+"."+e.Key))
 	}
-	for i, later := range v.version.Hardware {
-		for _, earlier := range v.version.Hardware[:i] {
-			if earlier.Match.covers(later.Match) {
-				v.Fault(&yaml.Node{Line: later.Line}, path+"."+later.Name, fmt.Sprintf("no job reaches it: %s on line %d matches all that it matches", earlier.Name, earlier.Line), "put the narrower one first")
-				break
-			}
+	var before orderedMatches
+	for _, later := range v.version.Hardware {
+		if at := before.covering(later.Match); at >= 0 {
+			earlier := v.version.Hardware[at]
+			v.Fault(&yaml.Node{Line: later.Line}, path+"."+later.Name, fmt.Sprintf("no job reaches it: %s on line %d matches all that it matches", earlier.Name, earlier.Line), "put the narrower one first")
 		}
+		before.add(later.Match)
 	}
 }
 
@@ -167,16 +167,33 @@ func (h *Hardware) Fill(values *formula.Values) {
 	}
 }
 
-// offerHardware takes from the formulas the figures that no entry gives.
+// hardwareRange is between what a figure of the hardware lies.
+type hardwareRange struct {
+	name      string
+	low, high money.Exact
+	given     bool
+}
+
+// offerHardware takes from the formulas the figures that no entry gives, and
+// notes between what the others lie.
 func (v *versionLoader) offerHardware() {
-	given := map[string]bool{}
+	for _, f := range (&Hardware{}).figures() {
+		v.lies = append(v.lies, hardwareRange{name: f.name})
+	}
 	for _, h := range v.version.Hardware {
-		for _, f := range h.figures() {
-			given[f.name] = given[f.name] || f.has
+		for i, f := range h.figures() {
+			r := &v.lies[i]
+			if f.has && (!r.given || f.value.Cmp(r.low) < 0) {
+				r.low = f.value
+			}
+			if f.has && (!r.given || f.value.Cmp(r.high) > 0) {
+				r.high = f.value
+			}
+			r.given = r.given || f.has
 		}
 	}
-	for _, f := range (&Hardware{}).figures() {
-		if !given[f.name] {
+	for _, f := range v.lies {
+		if !f.given {
 			v.hidden[f.name] = hiddenName{"is given by no hardware: entry of this version", "write it there, as in  hardware: {node: {cores: 64, mem_gib: 256}}"}
 		}
 	}
@@ -187,24 +204,9 @@ func (v *versionLoader) offerHardware() {
 
 // boundHardware tells a scope between which values the hardware's figures lie.
 func (v *versionLoader) boundHardware(s formula.Scope) formula.Scope {
-	for i, name := range (&Hardware{}).figures() {
-		var low, high money.Exact
-		found := false
-		for _, h := range v.version.Hardware {
-			f := h.figures()[i]
-			if !f.has {
-				continue
-			}
-			if !found || f.value.Cmp(low) < 0 {
-				low = f.value
-			}
-			if !found || f.value.Cmp(high) > 0 {
-				high = f.value
-			}
-			found = true
-		}
-		if found {
-			s = s.Bound(name.name, low, high)
+	for _, f := range v.lies {
+		if f.given {
+			s = s.Bound(f.name, f.low, f.high)
 		}
 	}
 	return s
@@ -219,12 +221,13 @@ func (v *versionLoader) missingFacts(path string) {
 			continue
 		}
 		for _, h := range v.version.Hardware {
-			taken := slices.ContainsFunc(v.version.Rules[:i], func(e *Rule) bool { return e.takes(h) })
-			for _, f := range h.figures() {
-				if !taken && !f.has && r.needs(f.slot) {
-					v.warn(&yaml.Node{Line: h.Line}, path+".hardware."+h.Name, fmt.Sprintf("does not give %s, which the rule %s on line %d needs: jobs on it are held", f.name, r.Name, r.Line),
-						"write it there, or a rule for these jobs before that one")
-				}
+			lacking := slices.DeleteFunc(h.figures(), func(f hardwareFigure) bool { return f.has || !r.needs(f.slot) })
+			if len(lacking) == 0 || slices.ContainsFunc(v.version.Rules[:i], func(e *Rule) bool { return e.takes(h) }) {
+				continue
+			}
+			for _, f := range lacking {
+				v.warn(&yaml.Node{Line: h.Line}, path+".hardware."+h.Name, fmt.Sprintf("does not give %s, which the rule %s on line %d needs: jobs on it are held", f.name, r.Name, r.Line),
+					"write it there, or a rule for these jobs before that one")
 			}
 		}
 	}

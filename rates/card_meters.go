@@ -197,12 +197,12 @@ func (v *versionLoader) priceList(n *yaml.Node, path string) Price {
 
 // checkReached reports the rows that an earlier row hides.
 func (v *versionLoader) checkReached(table []PriceEntry, path string) {
-	for i, later := range table {
-		for _, earlier := range table[:i] {
-			if earlier.Match.covers(later.Match) {
-				v.Fault(&yaml.Node{Line: later.Line}, path, fmt.Sprintf("%s is never reached: %s on line %d comes first and matches all of it", later.Value, earlier.Value, earlier.Line), "put the narrower one first")
-				break
-			}
+	var before orderedMatches
+	for _, later := range table {
+		if at := before.covering(later.Match); at >= 0 {
+			earlier := table[at]
+			v.Fault(&yaml.Node{Line: later.Line}, path, fmt.Sprintf("%s is never reached: %s on line %d comes first and matches all of it", later.Value, earlier.Value, earlier.Line), "put the narrower one first")
 		}
+		before.add(later.Match)
 	}
 }

@@ -15,18 +15,18 @@ import (
 
 func (v *versionLoader) rules(f yamldoc.Field, path string) {
 	named := map[string]int{}
+	var before orderedMatches
 	for i, item := range v.Items(f.Value, path) {
 		r := v.rule(item, fmt.Sprintf("%s[%d]", path, i))
 		if first, twice := named[r.Name]; twice && r.Name != "" {
 			v.Fault(item, fmt.Sprintf("%s[%d].name", path, i), fmt.Sprintf("a rule on line %d is called %s too", first, r.Name), "give each rule a name of its own: charges are explained by it")
 		}
 		named[r.Name] = r.Line
-		for _, earlier := range v.version.Rules {
-			if earlier.Match.covers(r.Match) {
-				v.Fault(item, fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
-				break
-			}
+		if at := before.covering(r.Match); at >= 0 {
+			earlier := v.version.Rules[at]
+			v.Fault(item, fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
 		}
+		before.add(r.Match)
 		v.version.Rules = append(v.version.Rules, r)
 	}
 }

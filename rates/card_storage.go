@@ -21,6 +21,7 @@ const HalfMonth = 15
 
 func (v *versionLoader) storage(f yamldoc.Field, path string) {
 	named := map[string]int{}
+	var before orderedMatches
 	for i, item := range v.Items(f.Value, path) {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		r := v.storageRule(item, at)
@@ -28,12 +29,11 @@ func (v *versionLoader) storage(f yamldoc.Field, path string) {
 			v.Fault(item, at+".name", fmt.Sprintf("a storage rule on line %d is called %s too", first, r.Name), "give each rule a name of its own")
 		}
 		named[r.Name] = r.Line
-		for _, earlier := range v.version.Storage {
-			if earlier.Match.covers(r.Match) {
-				v.Fault(item, at, fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
-				break
-			}
+		if first := before.covering(r.Match); first >= 0 {
+			earlier := v.version.Storage[first]
+			v.Fault(item, at, fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
 		}
+		before.add(r.Match)
 		v.version.Storage = append(v.version.Storage, r)
 	}
 }

@@ -19,6 +19,7 @@ type versionLoader struct {
 	meterOrder []string              // the meters' names, as the card has them
 	charged    map[*Meter]bool       // meters that a rule charges
 	meterAt    map[*Meter]*yaml.Node
+	lies       []hardwareRange // between what the hardware's figures lie
 }
 
 // hiddenName says why a formula cannot use a name, and what to do about it.
