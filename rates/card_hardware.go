@@ -212,17 +212,18 @@ func (v *versionLoader) boundHardware(s formula.Scope) formula.Scope {
 	return s
 }
 
-// missingFacts warns of rules for all jobs whose formulas cannot do without a
-// fact that some of the hardware does not give, so that its jobs would be held.
-// Hardware of which an earlier rule takes all jobs is none of theirs.
+// missingFacts warns of rules whose formulas cannot do without a fact that the
+// hardware of their jobs does not give, so that these would be held: hardware
+// of which a rule takes all jobs, and that on which its own jobs ran. Hardware
+// of which an earlier rule takes all jobs is none of theirs.
 func (v *versionLoader) missingFacts(path string) {
 	for i, r := range v.version.Rules {
-		if !r.Match.IsCatchAll() || r.Match.faulty {
+		if r.Match.faulty {
 			continue
 		}
-		for _, h := range v.version.Hardware {
+		for n, h := range v.version.Hardware {
 			lacking := slices.DeleteFunc(h.figures(), func(f hardwareFigure) bool { return f.has || !r.needs(f.slot) })
-			if len(lacking) == 0 || slices.ContainsFunc(v.version.Rules[:i], func(e *Rule) bool { return e.takes(h) }) {
+			if len(lacking) == 0 || !r.takes(h) && !v.isOwn(r, n) || slices.ContainsFunc(v.version.Rules[:i], func(e *Rule) bool { return e.takes(h) }) {
 				continue
 			}
 			for _, f := range lacking {
@@ -231,6 +232,12 @@ func (v *versionLoader) missingFacts(path string) {
 			}
 		}
 	}
+}
+
+// isOwn reports whether the rule's jobs ran on the n-th hardware: the first
+// entry that matches them all.
+func (v *versionLoader) isOwn(r *Rule, n int) bool {
+	return n == slices.IndexFunc(v.version.Hardware, func(h *Hardware) bool { return h.Match.covers(r.Match) })
 }
 
 // takes reports whether the rule matches all jobs of the hardware.

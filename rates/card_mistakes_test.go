@@ -279,6 +279,23 @@ func TestMissingFacts(t *testing.T) {
 	f("su: cores}", `su: "first(gpus, node_gpus)"}`, "")
 	f("su: cores}", "su: cpus + node_cores}", "")
 	f("cores: 64, mem_gib: 512, gpus: 4", "cores: 64, gpus: 4", "") // the rule gpu takes its jobs
+
+	// A rule that asks for the jobs of some hardware has that hardware's facts.
+	rule := func(match, formula, want string) {
+		t.Helper()
+		f(`match: {partition: "gpu*"}, charge: {gpu_hours: gpus}}`, "match: "+match+", charge: {gpu_hours: "+formula+"}}", want)
+	}
+	gpu := "c.yaml:7: versions[0].hardware.gpu: does not give threads, which the rule gpu on line 20 needs: jobs on it are held"
+	cpu := "c.yaml:8: versions[0].hardware.cpu: does not give node_gpus, which the rule gpu on line 20 needs: jobs on it are held"
+	f("cores: 64, mem_gib: 256}", "cores: 64, mem_gib: 256, threads: 2}", "")
+	rule(`{partition: "gpu*"}`, "node_gpus", "")
+	rule("{partition: [a, b]}", "node_gpus", cpu)       // they run on cpu
+	rule("{partition: gpu1, cpus: 4}", "node_gpus", "") // on gpu
+	rule("{node_type: cpu}", "node_gpus", cpu)
+	rule("{qos: high}", "node_gpus", cpu) // on either
+	c, err := rates.LoadCard("c.yaml", []byte(strings.NewReplacer("mem_gib: 256}", "mem_gib: 256, threads: 2}", "gpu_hours: gpus}", "gpu_hours: gpus*threads}").Replace(cardWithoutMistakes)))
+	require.NoError(t, err)
+	require.Equal(t, gpu, c.Warnings[0].Error())
 }
 
 // A table of prices by numbers or dates has a row for the rest, too.
