@@ -20,6 +20,7 @@ import (
 type late struct {
 	corrections []invoice.Correction
 	held        []lateHeld
+	storage     []lateStorage
 }
 
 // lateHeld is an issued month with more jobs held than when it was issued.
@@ -73,7 +74,9 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 			l.held = append(l.held, lateHeld{q.String(), held})
 		}
 	}
-	return l, errors.Join(faults...)
+	var err error
+	l.storage, err = s.storageSince(ctx, p)
+	return l, errors.Join(append(faults, err)...)
 }
 
 // lateOf compares an issued month with what the store gives of it today, under
@@ -209,6 +212,7 @@ func (a *app) printLate(s *site, b *billing) {
 	for _, h := range b.late.held {
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and %d more of its jobs or holdings are held under the rules of then\n", h.month, h.jobs)
 	}
+	a.printLateStorage(s, b.period, b.late.storage)
 }
 
 // refuseLateHeld keeps a period open while jobs of issued months that came in

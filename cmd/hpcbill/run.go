@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -95,7 +96,7 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 	if err != nil {
 		return err
 	}
-	if err := l.refuseLateHeld(""); err != nil {
+	if err := cmp.Or(l.refuseLateHeld(""), l.refuseLateStorage()); err != nil {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %v\n", p, err)
 		return nil
 	}
