@@ -63,6 +63,12 @@ func (s *ReductionScope) Takes(cluster, meter string) bool {
 	return s.Clusters.Admit(cluster) && s.Meters.Admit(meter)
 }
 
+// HoldsIn reports whether the rule holds on some day of a period.
+func (s *ReductionScope) HoldsIn(p Period) bool {
+	zone := p.Start.Location()
+	return Days{s.From, s.Until}.overlaps(DateOf(p.Start, zone), DateOf(p.End, zone))
+}
+
 // LoadReductions reads a file of reductions. file names it in faults. The
 // error is Faults: everything that is wrong with it, in the order of its
 // lines, and no reductions.

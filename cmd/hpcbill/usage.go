@@ -15,8 +15,9 @@ import (
 )
 
 const usageLong = `Shows what each group used in a month so far and in the fiscal year, by meter,
-and what is left of its prepaid balances and allowances. An issued month is as it was issued;
-another is computed from the jobs that are there now, and nothing is written.
+and what is left of its prepaid balances, its allowances and the limits of its
+subsidies and caps. An issued month is as it was issued; another is computed
+from the jobs that are there now, and nothing is written.
 
 Balances are as they stand at as_of: midnight of today by the clock or, of a
 month that is over, its end. The burn rate is what the month drew, over the
@@ -27,25 +28,36 @@ rate on the first day.
 --format json prints one object for a login banner or a portal. Its keys stay:
   period, as_of, days_passed, fiscal_year, fiscal_year_from, currency, groups[]
   group, name, period_list, period_reductions, period_added, period_total,
-  year_list, year_reductions, year_added, year_total, meters[], balances[]
+  year_list, year_reductions, year_added, year_total, meters[], balances[],
+  limits[]
   meters[]:   meter, unit, period_quantity, period_list, period_reductions,
               year_quantity, year_list, year_reductions
   balances[]: kind, allocation, shared_by, meter, unit, units, opening,
               deposits, refunds, drawn, others, left, beyond, overdraft, from,
               until, percent_used, units_per_day, outlook, runs_out
-kind is prepaid or allowance. An allowance names its rule under allocation, and
+  limits[]:   kind, rule, shared_by, per, from, limit, before, counted, others,
+              left, percent_used, year_counted
+kind of a balance is prepaid or allowance. An allowance names its rule under allocation, and
 who has it together with the group under shared_by (null: nobody); others is
 what these drew, in the rate too. Of money, the unit is the currency, and the
 meter is empty. units is what was granted up to the end of the month, deposits and refunds of
 the month included. A total is list + reductions + added: adjustments, overhead and tax.
 Quantities and amounts are text, so that no digit is lost. outlook is no rate
 (the month drew nothing yet), lasts (past its until:), runs out, or used up;
-runs_out is null but for runs out.`
+runs_out is null but for runs out.
+
+A limit is what a subsidy takes off at most, or what is charged at most under a
+cap, per month, quarter, fiscal_year or once; from is the first day of that time
+(null: it never began). before is what counts towards it from then up to the
+period, by all who have it; counted is the group's in the period, others is what
+the others count in it, and year_counted the group's in the fiscal year. In csv a
+limit is a row subsidy or cap: units is the limit, opening what was left of it
+when the period began, drawn is counted, and year_drawn is year_counted.`
 
 func (a *app) usageCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "usage [GROUP]",
-		Short:   "what was used this month and year, and what is left of balances and allowances",
+		Short:   "what was used this month and year, and what is left of balances, allowances and limits",
 		Long:    usageLong,
 		Example: "  hpcbill usage\n  hpcbill usage chem --format json\n  hpcbill usage chem --period 2026-03",
 		Args:    atMostOne,
@@ -105,6 +117,7 @@ type groupUsage struct {
 	period, year charged
 	meters       []*meterUsage
 	balances     []balanceUsage
+	limits       []limitUsage
 }
 
 // charged is money at list price and what was taken off it.
@@ -149,10 +162,17 @@ func (a *app) usage(ctx context.Context, s *site, p rates.Period, group string) 
 	if err != nil {
 		return nil, err
 	}
+	billedBy, _, err := s.inputsOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
 	for _, g := range s.roster.Groups {
 		if group == "" || g.ID == group {
 			use, err := s.groupUsage(u, g, months)
 			if err != nil {
+				return nil, err
+			}
+			if use.limits, err = u.limits(billedBy, g, months[len(months)-1]); err != nil {
 				return nil, err
 			}
 			u.groups = append(u.groups, use)

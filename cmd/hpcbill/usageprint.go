@@ -24,7 +24,7 @@ func (u *usageReport) write(w io.Writer, format string) error {
 
 func (u *usageReport) writeText(w io.Writer) error {
 	c := u.currency
-	t := table{columns: columns("group", "meter", "unit", ">"+u.period.String(), ">list", ">due", fmt.Sprintf(">fiscal_year_%d", u.year), ">list", ">due")}
+	t := table{columns: columns("group", "meter", "unit", ">"+u.period.String(), ">list", ">due", ">"+u.yearName(), ">list", ">due")}
 	balances := table{columns: columns("group", "balance", "unit", ">granted", ">drawn", ">left", "until", "used", ">a_day", "outlook")}
 	for _, g := range u.groups {
 		for _, m := range g.meters {
@@ -39,12 +39,18 @@ func (u *usageReport) writeText(w io.Writer) error {
 		}
 	}
 	head := fmt.Sprintf("%s, as of %s; fiscal year %d from %s", u.period, u.asOf, u.year, u.yearFrom)
-	if _, err := fmt.Fprintf(w, "%s\n\n%s", head, t.text()); err != nil || len(balances.rows) == 0 {
-		return err
+	text := head + "\n\n" + t.text()
+	for _, more := range []table{balances, u.limitsTable()} {
+		if len(more.rows) > 0 {
+			text += "\n" + more.text()
+		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s", balances.text())
+	_, err := io.WriteString(w, text)
 	return err
 }
+
+// yearName heads the columns of the fiscal year.
+func (u *usageReport) yearName() string { return fmt.Sprintf("fiscal_year_%d", u.year) }
 
 func (b *balanceUsage) outlookText() string {
 	if b.outlook == runsOut {
@@ -53,13 +59,13 @@ func (b *balanceUsage) outlookText() string {
 	return string(b.outlook)
 }
 
-// rows is the report as one table: a row a meter, a balance, and the total of
-// a group.
+// rows is the report as one table: a row a meter, a balance, a limit, and the
+// total of a group.
 func (u *usageReport) rows() *table {
 	c := u.currency
 	t := &table{columns: columns("group", "name", "row", "meter", "unit", "allocation", "shared_by",
 		"period_quantity", "period_list", "period_reductions", "period_added", "period_total", "year_quantity", "year_list", "year_reductions", "year_added", "year_total",
-		"units", "opening", "deposits", "refunds", "drawn", "others", "left", "beyond", "overdraft", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out")}
+		"units", "opening", "deposits", "refunds", "drawn", "others", "left", "beyond", "overdraft", "from", "until", "percent_used", "units_per_day", "outlook", "runs_out", "per", "year_drawn")}
 	amounts := func(x charged) []any {
 		return []any{c.Plain(x.list), c.Plain(x.reductions), c.Plain(x.added()), c.Plain(x.total)}
 	}
@@ -73,12 +79,16 @@ func (u *usageReport) rows() *table {
 			t.add(cells...)
 		}
 		for _, m := range g.meters {
-			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(15))
+			row([]any{g.id, g.name, "meter", m.meter, m.unit, nil, nil, m.periodQuantity.String()}, amounts(m.period), []any{m.yearQuantity.String()}, amounts(m.year), blank(17))
 		}
-		row([]any{g.id, g.name, "total"}, blank(5), amounts(g.period), blank(1), amounts(g.year), blank(15))
+		row([]any{g.id, g.name, "total"}, blank(5), amounts(g.period), blank(1), amounts(g.year), blank(17))
 		for _, b := range g.balances {
 			row([]any{g.id, g.name, b.row(), b.Meter, b.Unit, b.Allocation, orNil(b.holder)}, blank(10), []any{b.Units.String(), b.Opening.String(), b.Deposits.String(), b.Refunds.String(), b.Drawn.String(), b.others.String(),
-				b.Left.String(), b.Beyond.String(), b.Overdraft.String(), b.From.String(), b.Until.String(), percentOf(b.UsedAfter()), decimal(b.perDay), string(b.outlook), b.runsOut.String()})
+				b.Left.String(), b.Beyond.String(), b.Overdraft.String(), b.From.String(), b.Until.String(), percentOf(b.UsedAfter()), decimal(b.perDay), string(b.outlook), b.runsOut.String()}, blank(2))
+		}
+		for _, l := range g.limits {
+			row([]any{g.id, g.name, l.kind(), nil, l.Unit, l.Rule, orNil(l.holder())}, blank(10), []any{u.amount(l.Limit), u.amount(l.Balance().Opening)}, blank(2),
+				[]any{u.amount(l.Counted), u.amount(l.Others), u.amount(l.Left())}, blank(2), []any{l.From.String(), nil, percentOf(l.Used())}, blank(3), []any{l.Per.String(), u.amount(l.year)})
 		}
 	}
 	return t
@@ -125,6 +135,7 @@ type groupUsageJSON struct {
 	YearTotal        string             `json:"year_total"`
 	Meters           []meterUsageJSON   `json:"meters"`
 	Balances         []balanceUsageJSON `json:"balances"`
+	Limits           []limitUsageJSON   `json:"limits"`
 }
 
 type meterUsageJSON struct {
@@ -169,7 +180,7 @@ func (u *usageReport) json() usageJSON {
 	}
 	for _, g := range u.groups {
 		group := groupUsageJSON{
-			Group: g.id, Name: g.name, Meters: []meterUsageJSON{}, Balances: []balanceUsageJSON{},
+			Group: g.id, Name: g.name, Meters: []meterUsageJSON{}, Balances: []balanceUsageJSON{}, Limits: []limitUsageJSON{},
 			PeriodList: c.Plain(g.period.list), PeriodReductions: c.Plain(g.period.reductions), PeriodAdded: c.Plain(g.period.added()), PeriodTotal: c.Plain(g.period.total),
 			YearList: c.Plain(g.year.list), YearReductions: c.Plain(g.year.reductions), YearAdded: c.Plain(g.year.added()), YearTotal: c.Plain(g.year.total),
 		}
@@ -181,26 +192,26 @@ func (u *usageReport) json() usageJSON {
 			})
 		}
 		for _, b := range g.balances {
-			var sharedBy *string
-			if b.holder != "" {
-				sharedBy = &b.holder
-			}
 			group.Balances = append(group.Balances, balanceUsageJSON{
-				Kind: b.kind, Allocation: b.Allocation, SharedBy: sharedBy, Meter: b.Meter, Unit: b.Unit, Units: b.Units.String(), Opening: b.Opening.String(),
+				Kind: b.kind, Allocation: b.Allocation, SharedBy: textOrNull(b.holder), Meter: b.Meter, Unit: b.Unit, Units: b.Units.String(), Opening: b.Opening.String(),
 				Deposits: b.Deposits.String(), Refunds: b.Refunds.String(), Drawn: b.Drawn.String(), Others: b.others.String(), Left: b.Left.String(),
 				Beyond: b.Beyond.String(), Overdraft: b.Overdraft.String(), From: dateOrNull(b.From), Until: dateOrNull(b.Until),
 				PercentUsed: percentOf(b.UsedAfter()), UnitsPerDay: decimal(b.perDay), Outlook: b.outlook, RunsOut: dateOrNull(b.runsOut),
 			})
+		}
+		for i := range g.limits {
+			group.Limits = append(group.Limits, u.limitJSON(&g.limits[i]))
 		}
 		out.Groups = append(out.Groups, group)
 	}
 	return out
 }
 
-func dateOrNull(d rates.Date) *string {
-	if d.IsZero() {
+func dateOrNull(d rates.Date) *string { return textOrNull(d.String()) }
+
+func textOrNull(text string) *string {
+	if text == "" {
 		return nil
 	}
-	text := d.String()
 	return &text
 }
