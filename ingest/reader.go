@@ -40,8 +40,9 @@ type Options struct {
 	Quarantined func()
 }
 
-// batchJobs is how many Jobs a batch holds at most.
-const batchJobs = 4096
+// batchJobs is how many Jobs a batch holds at most: the few batches that go
+// from core to core, of some 400 bytes a Job, then stay in their caches.
+const batchJobs = 1024
 
 // Reader reads one dump. Decompression, parsing and the consumer each have a
 // goroutine; the order of the Jobs is that of the file.

@@ -17,7 +17,7 @@ import (
 const (
 	// blockBytes is how much text is parsed at a time: large enough to make
 	// the cost of a block vanish, small enough for the processor's cache.
-	blockBytes = 512 << 10
+	blockBytes = 256 << 10
 	// maxLineBytes is the longest line, and the longest record, that is taken
 	// for text. A longer one is another kind of file.
 	maxLineBytes = 8 << 20
@@ -72,7 +72,7 @@ var magics = []struct{ head, what string }{
 // openSource tells by the first bytes how the file is packed.
 func openSource(r io.Reader, progress func(int64)) (*source, error) {
 	s := &source{stored: &counted{r: r, digest: sha256.New(), progress: progress}, close: func() {}}
-	buffered := bufio.NewReaderSize(s.stored, 256<<10)
+	buffered := bufio.NewReaderSize(s.stored, 64<<10)
 	head, err := buffered.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
