@@ -55,7 +55,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{err, "see hpcbill help " + c.Name()}
+		return usageError{err, seeHelp(c)}
 	})
 	site := a.getenv("HPCBILL_SITE")
 	if site == "" {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"hpcbill/rates/nearest"
 
@@ -20,11 +21,17 @@ func knownVerb(c *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("there is no verb %q", args[0]), nearest.Remedy(args[0], verbs)}
 }
 
+// seeHelp names the page of a verb: that of report unbilled is help report
+// unbilled.
+func seeHelp(c *cobra.Command) string {
+	return "see hpcbill help" + strings.TrimPrefix(c.CommandPath(), c.Root().Name())
+}
+
 // noArguments, oneArgument and atMostOne say what is wrong in the program's
 // own voice and give exit code 2.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no argument %q", c.Name(), args[0]), "see hpcbill help " + c.Name()}
+		return usageError{fmt.Errorf("%s takes no argument %q", c.Name(), args[0]), seeHelp(c)}
 	}
 	return nil
 }
@@ -32,7 +39,7 @@ func noArguments(c *cobra.Command, args []string) error {
 func oneArgument(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usageError{fmt.Errorf("%s needs one %s", c.Name(), name), "see hpcbill help " + c.Name()}
+			return usageError{fmt.Errorf("%s needs one %s", c.Name(), name), seeHelp(c)}
 		}
 		return nil
 	}
@@ -40,7 +47,7 @@ func oneArgument(name string) cobra.PositionalArgs {
 
 func atMostOne(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usageError{fmt.Errorf("%s takes one argument, not %d", c.Name(), len(args)), "see hpcbill help " + c.Name()}
+		return usageError{fmt.Errorf("%s takes one argument, not %d", c.Name(), len(args)), seeHelp(c)}
 	}
 	return nil
 }
