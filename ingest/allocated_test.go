@@ -36,6 +36,9 @@ func TestC83Nodes(t *testing.T) {
 	require.Equal(t, int64(4), j.CPUs)
 	require.Equal(t, int64(2), j.NodeCount)
 	require.Equal(t, NoteNodesDisagree, j.Notes)
+	j = oneA(t, "NCPUS=8") // of cpu=4
+	require.Equal(t, int64(4), j.CPUs)
+	require.Equal(t, NoteNodesDisagree, j.Notes)
 }
 
 func TestC88Accounts(t *testing.T) {

@@ -122,7 +122,7 @@ const (
 	NoteGPUTypesDisagree                   // more typed GPUs than gres/gpu, or fewer
 	NoteLeapSecond                         // a stamp of :60, read as the next second
 	NoteRunaway                            // RUNNING days past its time limit
-	NoteNodesDisagree                      // NNodes and AllocTRES disagree
+	NoteNodesDisagree                      // NNodes, or NCPUS, and AllocTRES disagree
 	NoteRepeatedHour                       // a stamp in the hour that a clock change repeats, undecided: it may be an hour late
 	NoteNoSubmit                           // the record has no Submit: Start (or End) stands in for it
 	NoteStrangeJobID                       // a JobID such as 0_0; JobIDRaw tells the job

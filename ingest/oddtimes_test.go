@@ -85,8 +85,8 @@ func TestC43ElapsedDisagrees(t *testing.T) {
 // for 3 s, then 2 for the 10 s from the resize on.
 func TestResizedPartWithTheStartOfTheJob(t *testing.T) {
 	jobs, report := mustRead(t, lines(layoutA,
-		rowA("State=RESIZING", "Submit=2026-11-30T11:43:04", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:08", "ElapsedRaw=3", "AllocTRES=cpu=144"),
-		rowA("State=CANCELLED by 0", "Submit=2026-11-30T11:43:08", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:18", "ElapsedRaw=13", "AllocTRES=cpu=96")), Options{})
+		rowA("State=RESIZING", "Submit=2026-11-30T11:43:04", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:08", "ElapsedRaw=3", "NCPUS=144", "AllocTRES=cpu=144"),
+		rowA("State=CANCELLED by 0", "Submit=2026-11-30T11:43:08", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:18", "ElapsedRaw=13", "NCPUS=96", "AllocTRES=cpu=96")), Options{})
 	require.Equal(t, int64(3), jobs[0].ElapsedSeconds)
 	require.Zero(t, jobs[0].Notes)
 	require.Equal(t, jobs[0].End, jobs[1].Start)

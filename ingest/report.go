@@ -107,7 +107,7 @@ var warningTexts = []struct {
 	{WarnGPUTypes, NoteGPUTypesDisagree, "gres/gpu and its types disagree; gres/gpu counts"},
 	{WarnLeapSecond, NoteLeapSecond, "a stamp of second 60 was read as the next second"},
 	{WarnRunaway, NoteRunaway, "running more than a day past its time limit, or for a year without one: see sacctmgr show runawayjobs"},
-	{WarnNodesDisagree, NoteNodesDisagree, "NNodes and AllocTRES disagree; AllocTRES counts"},
+	{WarnNodesDisagree, NoteNodesDisagree, "NNodes or NCPUS and AllocTRES disagree; AllocTRES counts"},
 	{WarnRepeatedHour, NoteRepeatedHour, "a time lies in the hour that a clock change repeats and nothing tells which; dump with TZ=UTC"},
 	{WarnNoSubmit, NoteNoSubmit, "no Submit in the record: the start stands in for it, so that the job is another one than in a dump that has it"},
 	{WarnMixedTimes, 0, "times are written in more than one form"},

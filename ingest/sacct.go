@@ -201,6 +201,8 @@ func (p *parser) counts(c *cells, j *Job) *fault {
 	j.Notes |= t.notes
 	if j.CPUs == Unknown {
 		j.CPUs = allocatedCPUs
+	} else if allocatedCPUs > 0 && allocatedCPUs != j.CPUs {
+		j.Notes |= NoteNodesDisagree
 	}
 	if j.NodeCount == Unknown {
 		j.NodeCount = nodes

@@ -75,19 +75,30 @@ func (d dump) zone() string {
 
 // passedOver are the dumps that are there already.
 type passedOver struct {
-	dumps   int64
-	zones   int64 // of them, those that were read in another zone than is said now
-	first   string
-	was, is string
+	dumps    int64
+	zones    otherwise // in which their times were read
+	clusters otherwise // of their jobs
+}
+
+// otherwise are dumps that were taken in another way than is said now.
+type otherwise struct {
+	dumps          int64
+	first, was, is string
+}
+
+func (o *otherwise) add(file, was, is string) {
+	if o.dumps++; o.dumps == 1 {
+		o.first, o.was, o.is = file, was, is
+	}
 }
 
 func (p *passedOver) add(d dump, r *jobstore.Record) {
 	p.dumps++
-	if r.Zone == d.zone() || strings.HasPrefix(r.Format, "sacct --json") { // there times are instants
-		return
+	if r.Zone != d.zone() && !strings.HasPrefix(r.Format, "sacct --json") { // there times are instants
+		p.zones.add(r.File, r.Zone, d.zone())
 	}
-	if p.zones++; p.zones == 1 {
-		p.first, p.was, p.is = r.File, r.Zone, d.zone()
+	if c := d.options.Cluster; c != "" && len(r.Clusters) > 0 && !slices.Contains(r.Clusters, c) {
+		p.clusters.add(r.File, strings.Join(r.Clusters, ", "), c)
 	}
 }
 
@@ -96,10 +107,14 @@ func (p *passedOver) print(a *app) {
 		return
 	}
 	fmt.Fprintf(a.stdout, "%s there already\n", count(p.dumps, "dump"))
-	if p.zones == 0 {
-		return
+	if o := p.zones; o.dumps > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: its times were read in %s, not in %s as is said now, and stay so (%s of this kind)\n",
+			o.first, o.was, o.is, count(o.dumps, "dump"))
+		fmt.Fprintln(a.stderr, "hpcbill: hint: where the zone was wrong, move data/jobs away and ingest all dumps again: jobs in two zones would be billed twice")
 	}
-	fmt.Fprintf(a.stderr, "hpcbill: warning: %s: its times were read in %s, not in %s as is said now, and stay so (%s of this kind)\n",
-		p.first, p.was, p.is, count(p.zones, "dump"))
-	fmt.Fprintln(a.stderr, "hpcbill: hint: where the zone was wrong, move data/jobs away and ingest all dumps again: jobs in two zones would be billed twice")
+	if o := p.clusters; o.dumps > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s: its jobs are of cluster %s, not of %s as is said now, and stay so (%s of this kind)\n",
+			o.first, oneLine(o.was), oneLine(o.is), count(o.dumps, "dump"))
+		fmt.Fprintln(a.stderr, "hpcbill: hint: where the cluster was wrong, move data/jobs away and ingest all dumps again: jobs on two clusters would be billed twice")
+	}
 }
