@@ -131,7 +131,7 @@ func TestAdjustmentsAreLinesOfTheirOwn(t *testing.T) {
 	roster := chemistry()
 	roster.Groups = append(roster.Groups, &rates.Group{ID: "bio", Name: "Biology"})
 	c := newComposer(t, roster)
-	require.NoError(t, c.AddJob(billed(t, 10, "1", "5")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "1", "5"))))
 	all := readAll(t, goodAdjustments)
 	require.NoError(t, c.Adjust(all))
 	invoices, summary := compose(t, c)
@@ -160,7 +160,7 @@ func TestAdjustmentsAreLinesOfTheirOwn(t *testing.T) {
 func TestAdjustmentsAlone(t *testing.T) {
 	c := newComposer(t, splitOf(t, "  - {fund: a, amount: 10}\n  - {fund: b, percent: 200/3}\n  - {fund: d, remainder: true}\n"))
 	require.NoError(t, c.Adjust(readAll(t, "period,group,description,amount,reason,author\n2026-03,chem,Credit,-1.00,r,a\n")))
-	require.NoError(t, c.AddJob(held(t, rating.Held, rating.NoRule, "x", 1)))
+	require.NoError(t, c.AddJob(new(held(t, rating.Held, rating.NoRule, "x", 1))))
 	invoices, _ := compose(t, c)
 	inv := &invoices[0]
 	require.Equal(t, []string{"manual Credit | -1.00"}, texts(*inv))

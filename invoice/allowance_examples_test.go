@@ -77,9 +77,9 @@ func TestPublishedNewPICredit(t *testing.T) {
 			`- {name: New PI, meter: "!gpu*", amount: "1000.00", per: once, shared_by: pi, first_months: 3}`)}, rosterOf(t, "- {id: chem, pi: P, since: 2026-01-20}"))
 		require.NoError(t, err)
 		for i, due := range dues {
-			require.NoError(t, c.AddJob(spent{"chem", string(rune('a' + i)), due, "1", 2, 0}.outcome(t)))
+			require.NoError(t, c.AddJob(new(spent{"chem", string(rune('a' + i)), due, "1", 2, 0}.outcome(t))))
 		}
-		require.NoError(t, c.AddJob(spent{"chem", "gpu_a100", "7", "1", 2, 0}.outcome(t)))
+		require.NoError(t, c.AddJob(new(spent{"chem", "gpu_a100", "7", "1", 2, 0}.outcome(t))))
 		invoices, _ := compose(t, c, ledger...)
 		taken := make([]money.Amount, len(invoices[0].Lines)+1)
 		for _, l := range invoices[0].Lines {

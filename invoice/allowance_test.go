@@ -48,7 +48,7 @@ func year(t testing.TB, roster *rates.Roster, rules *rates.Reductions, months in
 		require.NoError(t, err)
 		for _, u := range used {
 			if u.month == month {
-				require.NoError(t, c.AddJob(u.outcome(t)))
+				require.NoError(t, c.AddJob(new(u.outcome(t))))
 			}
 		}
 		invoices, _ := compose(t, c, ledger...)
@@ -187,7 +187,7 @@ func TestAGrantThatWasLowered(t *testing.T) {
 		c, err := NewComposer(rates.MonthOf(2026, month, time.UTC), Settings{Currency: usd, Reductions: allowances(t,
 			`- {name: A, meter: su, units: "`+units+`", from: 2026-01-01, rollover: unlimited}`)}, rosterOf(t, "- {id: chem}"))
 		require.NoError(t, err)
-		require.NoError(t, c.AddJob(spent{"chem", "", "90", "1", month, 0}.outcome(t)))
+		require.NoError(t, c.AddJob(new(spent{"chem", "", "90", "1", month, 0}.outcome(t))))
 		invoices, _ := compose(t, c, ledger...)
 		return invoices[0]
 	}
@@ -216,7 +216,7 @@ func TestProratedMoneyIsWholeCents(t *testing.T) {
 	c, err := NewComposer(rates.MonthOf(2026, 12, time.UTC), Settings{Currency: usd, FiscalYearStart: 2, Reductions: allowances(t,
 		`- {name: A, amount: "100.00", per: fiscal_year, from: 2026-12-01, prorate: month}`)}, rosterOf(t, "- {id: chem}"))
 	require.NoError(t, err)
-	require.NoError(t, c.AddJob(spent{"chem", "", "20", "1", 12, 0}.outcome(t)))
+	require.NoError(t, c.AddJob(new(spent{"chem", "", "20", "1", 12, 0}.outcome(t))))
 	invoices, _ := compose(t, c)
 	require.Equal(t, []string{"A group chem: 16.66 (0) -0 -16.66 -0 =0"}, pools(invoices[0]))
 	require.Equal(t, money.Amount(334), invoices[0].Total)
@@ -253,7 +253,7 @@ func TestAllowanceOfOtherUnitsIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	other := charge(t, "chem", "5", "1")
 	other.Unit = "kSU"
-	require.NoError(t, c.AddJob(job(t, 1, rating.Charged, 60, charge(t, "chem", "5", "1"), other)))
+	require.NoError(t, c.AddJob(new(job(t, 1, rating.Charged, 60, charge(t, "chem", "5", "1"), other))))
 	_, _, err = c.Compose(nil)
 	require.ErrorContains(t, err, "allowance A: meter su is counted in su and in")
 }

@@ -39,7 +39,7 @@ func BenchmarkAddJob(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := range b.N {
-		if err := c.AddJob(outcomes[i%len(outcomes)]); err != nil {
+		if err := c.AddJob(&outcomes[i%len(outcomes)]); err != nil {
 			require.NoError(b, err)
 		}
 	}

@@ -94,7 +94,7 @@ func NewComposer(period rates.Period, settings Settings, roster *rates.Roster) (
 
 // AddJob takes what rating made of one job, or of one part of it; the parts of
 // a job come one after the other. Nothing of o is kept.
-func (c *Composer) AddJob(o rating.Outcome) error {
+func (c *Composer) AddJob(o *rating.Outcome) error {
 	if err := checkVerdict(o.Verdict, len(o.Charges)); err != nil {
 		return fmt.Errorf("%w: job %s/%s", err, o.Job.Cluster, o.Job.JobID)
 	}
@@ -109,9 +109,9 @@ func (c *Composer) AddJob(o rating.Outcome) error {
 		*c.jobs.of(o.Verdict)++
 	}
 	c.seconds.add(o.Verdict, o.Seconds)
-	c.addCause(o.Verdict, o.Cause, false, o.Seconds, o.Stake)
-	at := usedAt(&o)
-	lines := c.linesOf(&o)
+	c.addCause(o.Verdict, &o.Cause, false, o.Seconds, o.Stake)
+	at := usedAt(o)
+	lines := c.linesOf(o)
 	for i := range o.Charges {
 		var known *chargeLine
 		if lines != nil {
@@ -152,7 +152,7 @@ func (c *Composer) AddStorage(o rating.StorageOutcome) error {
 	}
 	c.current = current{sequence: c.current.sequence + 1}
 	c.storage.add(o.Verdict)
-	c.addCause(o.Verdict, o.Cause, true, 0, nil)
+	c.addCause(o.Verdict, &o.Cause, true, 0, nil)
 	last := c.lastInstant(o.Holding)
 	for i := range o.Charges {
 		l, err := c.lineOf(Storage, o.Holding.Place(), "", &o.Charges[i], nil)
@@ -248,7 +248,7 @@ func (c *Composer) charge(l chargeLine, ch *rating.Charge, v rating.Verdict, cau
 	return l.sum.add(p, ch, c.current.sequence)
 }
 
-func (c *Composer) addCause(v rating.Verdict, cause rating.Cause, storage bool, seconds int64, stake *rating.Stake) {
+func (c *Composer) addCause(v rating.Verdict, cause *rating.Cause, storage bool, seconds int64, stake *rating.Stake) {
 	if v != rating.Waived && v != rating.Excluded && v != rating.Held {
 		return
 	}

@@ -107,11 +107,11 @@ func texts(inv Invoice) []string {
 func TestComposeFoldsChargesIntoLines(t *testing.T) {
 	c := newComposer(t, chemistry())
 	for range 3 {
-		require.NoError(t, c.AddJob(job(t, 5, rating.Charged, 7200, charge(t, "chem", "6.4", "0.012"))))
+		require.NoError(t, c.AddJob(new(job(t, 5, rating.Charged, 7200, charge(t, "chem", "6.4", "0.012")))))
 	}
-	require.NoError(t, c.AddJob(job(t, 6, rating.Charged, 2389, charge(t, "chem", "80047/1800", "0.031"))))
-	require.NoError(t, c.AddJob(job(t, 6, rating.Excluded, 50)))
-	require.NoError(t, c.AddJob(job(t, 6, rating.Held, 70)))
+	require.NoError(t, c.AddJob(new(job(t, 6, rating.Charged, 2389, charge(t, "chem", "80047/1800", "0.031")))))
+	require.NoError(t, c.AddJob(new(job(t, 6, rating.Excluded, 50))))
+	require.NoError(t, c.AddJob(new(job(t, 6, rating.Held, 70))))
 	invoices, summary := compose(t, c)
 
 	require.Len(t, invoices, 1)
@@ -137,8 +137,8 @@ func TestSizesOfOneJobCountEach(t *testing.T) {
 	resized := *first.Job
 	resized.Start, resized.End = first.Job.End, first.Job.End+1800
 	second.Job, second.Seconds = &resized, 1800
-	require.NoError(t, c.AddJob(first))
-	require.NoError(t, c.AddJob(second))
+	require.NoError(t, c.AddJob(&first))
+	require.NoError(t, c.AddJob(&second))
 	invoices, summary := compose(t, c)
 	require.Equal(t, int64(2), summary.Jobs.Read)
 	require.Equal(t, int64(2), invoices[0].Jobs)

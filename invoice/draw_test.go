@@ -17,7 +17,7 @@ func drawn(t testing.TB, roster *rates.Roster, ledger []LedgerEntry, jobs ...rat
 	t.Helper()
 	c := newComposer(t, roster)
 	for _, o := range jobs {
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, _ := compose(t, c, ledger...)
 	require.Len(t, invoices, 1)
@@ -176,8 +176,8 @@ func TestABalanceOfTwoUnitsIsRefused(t *testing.T) {
 	c := newComposer(t, chemistry(allocation(t, "a", "4", "2026-01-01", "2026-06-01", rates.OverdraftBill)))
 	thousands := billed(t, 3, "10", "1")
 	thousands.Charges[0].Unit = "kSU"
-	require.NoError(t, c.AddJob(billed(t, 3, "10", "1")))
-	require.NoError(t, c.AddJob(thousands))
+	require.NoError(t, c.AddJob(new(billed(t, 3, "10", "1"))))
+	require.NoError(t, c.AddJob(&thousands))
 	_, _, err := c.Compose(nil)
 	require.EqualError(t, err, "group chem: allocation a: meter su is counted in SU and in kSU by different cards; one balance cannot hold both")
 }
@@ -248,7 +248,7 @@ func TestLedgerOfAYearReplays(t *testing.T) {
 		require.NoError(t, err)
 		o := billed(t, 1, "300", "0.012")
 		o.Job.End = ingest.Instant(p.Start.Unix() + 3600)
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 		invoices, _ := compose(t, c, ledger...)
 		return invoices[0]
 	}

@@ -36,7 +36,7 @@ func TestSplit(t *testing.T) {
 	f := func(funds, amount string, want ...string) {
 		t.Helper()
 		c := newComposer(t, splitOf(t, funds))
-		require.NoError(t, c.AddJob(billed(t, 10, "1", amount)))
+		require.NoError(t, c.AddJob(new(billed(t, 10, "1", amount))))
 		invoices, _ := compose(t, c)
 		require.Len(t, invoices, 1)
 		require.Equal(t, want, paid(&invoices[0]))
@@ -69,7 +69,7 @@ func TestSplitByMeterAndUser(t *testing.T) {
 		// Of one price, so that they are one line.
 		o.Charges[0].Price = money.Int(1)
 		o.Charges[0].Quantity = o.Charges[0].Amount
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, _ := compose(t, c)
 	inv := &invoices[0]
@@ -89,7 +89,7 @@ func TestSplitAfterDraws(t *testing.T) {
 	for i, user := range []string{"u1", "u2"} {
 		o := billed(t, i+1, "2", "10")
 		o.Job.User = user
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, _ := compose(t, c)
 	// Both used 2 SU at 10.00 each. The draw of 3 takes u1's wholly (as the
@@ -100,7 +100,7 @@ func TestSplitAfterDraws(t *testing.T) {
 
 func TestNoFundOnSomeDayIsRefused(t *testing.T) {
 	c := newComposer(t, splitOf(t, "  - {fund: a, percent: 100, from: 2026-03-03}\n"))
-	require.NoError(t, c.AddJob(billed(t, 10, "1", "5")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "1", "5"))))
 	_, _, err := c.Compose(nil)
 	var faults rates.Faults
 	require.ErrorAs(t, err, &faults)
@@ -112,7 +112,7 @@ func TestNoFundOnSomeDayIsRefused(t *testing.T) {
 	require.Empty(t, invoices)
 
 	c = newComposer(t, splitOf(t, "  - {fund: a, amount: 1.005}\n  - {fund: b, percent: 100}\n"))
-	require.NoError(t, c.AddJob(billed(t, 10, "1", "5")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "1", "5"))))
 	_, _, err = c.Compose(nil)
 	require.ErrorContains(t, err, "groups.yaml:4:5: funds: an amount of 1.005 has more digits than USD")
 }

@@ -94,7 +94,7 @@ func TestLabNovember(t *testing.T) {
 			read, seconds = read+1, seconds+s
 		}
 		for _, o := range rater.Job(&jobs[i], november) {
-			require.NoError(t, c.AddJob(o))
+			require.NoError(t, c.AddJob(&o))
 		}
 	}
 	invoices, s := compose(t, c)

@@ -68,7 +68,7 @@ func TestARefundOfMoreThanIsLeftIsRefused(t *testing.T) {
 		roster := chemistry(a)
 		roster.File = "groups.yaml"
 		c := newComposer(t, roster)
-		require.NoError(t, c.AddJob(billed(t, day, "80", "1")))
+		require.NoError(t, c.AddJob(new(billed(t, day, "80", "1"))))
 		_, _, err := c.Compose(ledger)
 		if message == "" {
 			require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestMonthsWithMovementsReplay(t *testing.T) {
 		require.NoError(t, err)
 		o := billed(t, 1, "40", "1")
 		o.Job.End = ingest.Instant(p.Start.Unix() + 3600)
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 		invoices, _ := compose(t, c, ledger...)
 		return invoices[0]
 	}

@@ -65,7 +65,7 @@ func TestCorrectionOnAnInvoice(t *testing.T) {
 		roster := chemistry(allocation(t, "FY26", "10", "2026-01-01", "2027-01-01", 0))
 		c, err := NewComposer(march(t), settings, roster)
 		require.NoError(t, err)
-		require.NoError(t, c.AddJob(job(t, 5, rating.Charged, 3600, charge(t, "chem", "6", "1"))))
+		require.NoError(t, c.AddJob(new(job(t, 5, rating.Charged, 3600, charge(t, "chem", "6", "1")))))
 		late := LedgerEntry{Group: "chem", Allocation: "FY26", Period: "2026-02", Meter: "su", Unit: "SU", Units: exact(t, "8")}
 		corrections := []Correction{{Group: "chem", Month: "2026-02", Invoice: "N-1", Amount: amount, Jobs: 3, Entries: []LedgerEntry{late}}}
 		require.NoError(t, c.Correct(corrections))

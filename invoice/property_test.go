@@ -324,7 +324,7 @@ func composeAll(t *rapid.T, period rates.Period, settings Settings, roster *rate
 		all[i] = c
 	}
 	for i, o := range outcomes {
-		require.NoError(t, all[i%composers].AddJob(o))
+		require.NoError(t, all[i%composers].AddJob(&o))
 	}
 	for _, c := range all[1:] {
 		all[0].Merge(c)

@@ -122,7 +122,7 @@ func balanceOf(t *rapid.T, p rates.Period, rater *rating.Rater, roster *rates.Ro
 	charged, tiers := map[string]*big.Rat{"a": {}, "b": {}, "c": {}}, false
 	for i := range jobs {
 		for _, o := range rater.Job(&jobs[i], p) {
-			require.NoError(t, c.AddJob(o))
+			require.NoError(t, c.AddJob(&o))
 			for _, ch := range o.Charges {
 				tiers = tiers || ch.Tiers != nil
 				charged[ch.Group].Add(charged[ch.Group], ch.Amount.Rat())

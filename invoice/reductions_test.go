@@ -45,7 +45,7 @@ func under(t testing.TB, roster *rates.Roster, rules string, ledger []LedgerEntr
 	c, err := NewComposer(march(t), s, roster)
 	require.NoError(t, err)
 	for _, o := range jobs {
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, _ := compose(t, c, ledger...)
 	return invoices
@@ -147,7 +147,7 @@ caps: [{name: Most a month, class: internal, amount: 150}]
 	s.Overhead, s.Tax = []OverheadRule{{Name: "Overhead", Percent: exact(t, "15")}}, []TaxRule{tax("VAT", "19", t)}
 	c, err := NewComposer(march(t), s, roster)
 	require.NoError(t, err)
-	require.NoError(t, c.AddJob(billed(t, 10, "100", "2")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "100", "2"))))
 	require.NoError(t, c.AddStorage(holding(t, rating.Charged, "40")))
 	require.NoError(t, c.Adjust(readAll(t, "period,group,description,amount,reason,author\n2026-03,chem,Consulting,60,r,a\n")))
 	invoices, summary := compose(t, c)
@@ -176,7 +176,7 @@ caps: [{name: Most a month, class: internal, amount: 150}]
 	roster.Groups[0].Language = "es"
 	c, err = NewComposer(march(t), s, roster)
 	require.NoError(t, err)
-	require.NoError(t, c.AddJob(billed(t, 10, "100", "2")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "100", "2"))))
 	invoices, _ = compose(t, c)
 	require.Equal(t, "University rate: 30 % menos de la línea 1 (decree 7)", invoices[0].Lines[1].Description)
 }
@@ -381,13 +381,13 @@ func TestALimitThatNobodyShares(t *testing.T) {
 	s := Settings{Currency: usd, Rounding: DefaultRounding, Reductions: reductionsOf(t, "caps:\n- {name: c, amount: 5, shared_by: pi}\n")}
 	c, err := NewComposer(march(t), s, chemistry())
 	require.NoError(t, err)
-	require.NoError(t, c.AddJob(billed(t, 10, "100", "2")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "100", "2"))))
 	_, _, err = c.Compose(nil)
 	require.ErrorContains(t, err, "reductions.yaml:2:3: shared_by: c is shared by pi, and group chem has none")
 	s.Reductions = reductionsOf(t, `caps: [{name: c, amount: "5.001"}]`)
 	c, err = NewComposer(march(t), s, chemistry())
 	require.NoError(t, err)
-	require.NoError(t, c.AddJob(billed(t, 10, "100", "2")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "100", "2"))))
 	_, _, err = c.Compose(nil)
 	require.ErrorContains(t, err, "an amount of 5.001 has more digits than USD")
 }

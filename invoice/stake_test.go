@@ -19,9 +19,9 @@ func TestStakeOfMergedHalves(t *testing.T) {
 		return o
 	}
 	a, b := newComposer(t, chemistry()), newComposer(t, chemistry())
-	require.NoError(t, a.AddJob(stake(1, 2, 0)))
-	require.NoError(t, b.AddJob(stake(2, 3, 0)))
-	require.NoError(t, b.AddJob(stake(0, 0, 1)))
+	require.NoError(t, a.AddJob(new(stake(1, 2, 0))))
+	require.NoError(t, b.AddJob(new(stake(2, 3, 0))))
+	require.NoError(t, b.AddJob(new(stake(0, 0, 1))))
 	a.Merge(b)
 	_, s := compose(t, a)
 	require.Len(t, s.Causes, 1)

@@ -29,7 +29,7 @@ func TestSummaryCountsByCause(t *testing.T) {
 		held(t, rating.NotRun, "", "", 0),
 		held(t, rating.Running, "", "", 7777),
 	} {
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, s := compose(t, c)
 	require.Empty(t, invoices)
@@ -56,7 +56,7 @@ func TestAJobInPartsCountsOnce(t *testing.T) {
 	third.Verdict, third.Charges, third.Cause = rating.Held, nil, rating.Cause{Code: rating.NoVersion}
 	fourth := third
 	for _, o := range []rating.Outcome{first, second, third, fourth} {
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, s := compose(t, c)
 	require.Equal(t, JobCounts{Read: 1, Held: 1}, s.Jobs)
@@ -80,7 +80,7 @@ func TestStorageAlone(t *testing.T) {
 	require.NoError(t, c.AddStorage(rating.StorageOutcome{
 		Holding: ingest.Holding{Group: "c", Filesystem: "ix"}, Verdict: rating.Held, Cause: rating.Cause{Code: rating.NoRule},
 	}))
-	require.NoError(t, c.AddJob(job(t, 3, rating.Charged, 0, charge(t, "a", "0", "0.012")))) // it ran for no second
+	require.NoError(t, c.AddJob(new(job(t, 3, rating.Charged, 0, charge(t, "a", "0", "0.012"))))) // it ran for no second
 	invoices, s := compose(t, c)
 	require.Len(t, invoices, 1)
 	require.Equal(t, []string{"storage Storage on ix: 12.5 TB-months at 3.2 USD per TB-month | 40.00"}, texts(invoices[0]))
@@ -112,7 +112,7 @@ func TestRefusedOutcomes(t *testing.T) {
 	c := newComposer(t, chemistry())
 	f := func(part string, o rating.Outcome) {
 		t.Helper()
-		require.ErrorContains(t, c.AddJob(o), part)
+		require.ErrorContains(t, c.AddJob(&o), part)
 	}
 	stranger := billed(t, 1, "1", "1")
 	stranger.Charges[0].Group = "stranger"
@@ -126,7 +126,7 @@ func TestRefusedOutcomes(t *testing.T) {
 	unknown := job(t, 1, 99, 0)
 	f("BUG: verdict 99", unknown)
 	huge := billed(t, 1, "1"+string(make0(30)), "1")
-	require.NoError(t, c.AddJob(huge))
+	require.NoError(t, c.AddJob(&huge))
 	_, _, err := c.Compose(nil)
 	require.ErrorContains(t, err, "group chem: 1000000000000000000000000000000.00 USD is too large for an invoice")
 }
@@ -142,7 +142,7 @@ func make0(n int) []byte {
 
 func TestSummaryCheck(t *testing.T) {
 	c := newComposer(t, chemistry())
-	require.NoError(t, c.AddJob(billed(t, 1, "10", "0.012")))
+	require.NoError(t, c.AddJob(new(billed(t, 1, "10", "0.012"))))
 	invoices, s := compose(t, c)
 	s.Records = Records{Read: 10, Jobs: 4, Steps: 3, Superseded: 2, Quarantined: 1}
 	require.NoError(t, s.Check(invoices))
@@ -164,8 +164,8 @@ func TestSummaryCheck(t *testing.T) {
 
 func TestSummaryJSON(t *testing.T) {
 	c := newComposer(t, chemistry())
-	require.NoError(t, c.AddJob(billed(t, 1, "80047/1800", "0.012")))
-	require.NoError(t, c.AddJob(held(t, rating.Held, rating.NoRule, "x", 5)))
+	require.NoError(t, c.AddJob(new(billed(t, 1, "80047/1800", "0.012"))))
+	require.NoError(t, c.AddJob(new(held(t, rating.Held, rating.NoRule, "x", 5))))
 	_, s := compose(t, c)
 	s.Records = Records{Read: 2, Jobs: 2}
 	s.NothingDue = []string{"b"}

@@ -20,7 +20,7 @@ func taxed(t testing.TB, class string, s Settings) Invoice {
 	s.Currency, s.Rounding = usd, DefaultRounding
 	c, err := NewComposer(march(t), s, roster)
 	require.NoError(t, err)
-	require.NoError(t, c.AddJob(billed(t, 10, "100", "2")))
+	require.NoError(t, c.AddJob(new(billed(t, 10, "100", "2"))))
 	held := holding(t, rating.Charged, "40")
 	require.NoError(t, c.AddStorage(held))
 	held = holding(t, rating.Waived, "10")
@@ -156,7 +156,7 @@ func TestTaxIsPaidByWhoPaysTheRest(t *testing.T) {
 	for i, user := range []string{"u1", "u2"} {
 		o := billed(t, i+1, []string{"1", "3"}[i], "10")
 		o.Job.User = user
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, _ := compose(t, c)
 	require.Equal(t, []string{"u 11.00 of 11.00 user u1", "rest 33.00 of 33.00"}, paid(&invoices[0]))

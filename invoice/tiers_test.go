@@ -38,7 +38,7 @@ func fiscal(t testing.TB, roster *rates.Roster, ledger []LedgerEntry, jobs ...ra
 	c, err := NewComposer(march(t), Settings{Currency: usd, Rounding: DefaultRounding, FiscalYearStart: time.July}, roster)
 	require.NoError(t, err)
 	for _, o := range jobs {
-		require.NoError(t, c.AddJob(o))
+		require.NoError(t, c.AddJob(&o))
 	}
 	invoices, _ := compose(t, c, ledger...)
 	require.Len(t, invoices, 1)
@@ -135,7 +135,7 @@ func TestTiersOfTheFiscalYear(t *testing.T) {
 
 	_, _, err := func() ([]Invoice, Summary, error) {
 		c := newComposer(t, chemistry())
-		require.NoError(t, c.AddJob(tiered(t, 3, "250", tiers)))
+		require.NoError(t, c.AddJob(new(tiered(t, 3, "250", tiers))))
 		return c.Compose(nil)
 	}()
 	require.EqualError(t, err, "group chem: BUG: tiers over a fiscal year, and nobody says when it begins")
@@ -180,7 +180,7 @@ func TestTiersOfAnotherMeter(t *testing.T) {
 		if now != "" {
 			o := billed(t, 3, now, "0")
 			o.Charges[0].Meter, o.Charges[0].Unit, o.Charges[0].Counted = "cpu_days", "CPU day", true
-			require.NoError(t, c.AddJob(o))
+			require.NoError(t, c.AddJob(&o))
 		}
 		ch := charge(t, "chem", "40", "0")
 		ch.Meter, ch.Unit, ch.Tiers = "disk", "GB-month", ehu(mode)
@@ -303,7 +303,7 @@ func TestTiersOfAYearReplay(t *testing.T) {
 			require.NoError(t, err)
 			o := tiered(t, 1, "1", tiers)
 			o.Job.End, o.Charges[0].Quantity = ingest.Instant(p.Start.Unix()+3600), units
-			require.NoError(t, c.AddJob(o))
+			require.NoError(t, c.AddJob(&o))
 			invoices, _, err := c.Compose(ledger)
 			require.NoError(t, err)
 			return invoices[0]

@@ -16,6 +16,16 @@ var (
 	errNoMemory   = errors.New("the record has no memory, and the card no memory of the node type")
 )
 
+// setFigures sets all figures that the formulas of a plan's rule need.
+func (r *Rater) setFigures(pl *plan, j *ingest.Job, p part, ex *recorder) {
+	r.setRecord(pl.rule.version, j, p)
+	r.setHardware(pl.rule, pl.hardware, j, ex)
+	if pl.rule.slurmBilling {
+		r.setSlurmBilling(pl.hardware, j, ex)
+	}
+	r.setLets(pl.rule, ex)
+}
+
 // setRecord sets the figures that come from a job's record and that the
 // version's formulas or matches name. CPUs or nodes of 0 on a job that ran
 // are a record that does not know: Slurm allocates at least one.

@@ -52,8 +52,8 @@ func (b *ByKind[T]) Forget() { clear(b.entries) }
 
 // kindTable is the Kinds that were met, found by where their texts lie.
 type kindTable struct {
-	entries []kindEntry // by Number
-	slots   []uint32    // Number + 1; open addressing
+	entries []*kindEntry // by Number
+	slots   []uint32     // Number + 1; open addressing
 }
 
 const (
@@ -68,6 +68,7 @@ type kindEntry struct {
 	texts   [len(kindFields)]string // as they came
 	plan    *plan
 	kind    *Kind
+	settled *settled // nil where more than figures is to be worked out for each job
 }
 
 // kindFields are the texts of a job that its plan or its Kind depends on, but
@@ -81,29 +82,36 @@ func (r *Rater) planAndKind(v *version, j *ingest.Job, at ingest.Instant) (*plan
 	if !v.kinds {
 		return r.plan(v, j, at), nil
 	}
-	var texts [len(kindFields)]string
-	for i, f := range kindFields {
-		texts[i] = textOf(j, f)
+	if e := r.kindEntry(v, j, at); e != nil {
+		return e.plan, e.kind
 	}
+	return r.plan(v, j, at), nil
+}
+
+// kindEntry finds what a job is the kind of, under a version whose plans hang on
+// texts alone; nil where its plan does not settle it.
+func (r *Rater) kindEntry(v *version, j *ingest.Job, at ingest.Instant) *kindEntry {
+	texts := [len(kindFields)]string{j.User, j.Account, j.Partition, j.QoS, string(j.State), j.WCKey, j.Reservation}
 	t, epoch := &r.kinds, r.epoch(at)
 	if len(t.slots) == 0 || len(t.entries) == maxKinds {
 		*t = kindTable{slots: make([]uint32, 1<<kindWidth)}
 	}
 	slot := sametext.Slot(texts[:], kindWidth)
 	for ; t.slots[slot] != 0; slot = (slot + 1) & (1<<kindWidth - 1) {
-		e := &t.entries[t.slots[slot]-1]
+		e := t.entries[t.slots[slot]-1]
 		if e.version == v && e.epoch == epoch && sametext.Same(texts[:], e.texts[:]) {
-			return e.plan, e.kind
+			return e
 		}
 	}
 	pl := r.plan(v, j, at)
 	if pl.group == nil || pl.verdict == Held {
-		return pl, nil
+		return nil
 	}
-	k := &Kind{len(t.entries)}
-	t.entries = append(t.entries, kindEntry{v, epoch, texts, pl, k})
+	e := &kindEntry{version: v, epoch: epoch, texts: texts, plan: pl, kind: &Kind{len(t.entries)}}
+	e.settled = settle(e, j)
+	t.entries = append(t.entries, e)
 	t.slots[slot] = uint32(len(t.entries))
-	return pl, k
+	return e
 }
 
 // kindOf gives the outcome's Kind where it came out as its plan has it.

@@ -42,14 +42,31 @@ func (r *Rater) setLets(ru *rule, ex *recorder) {
 	}
 }
 
-// price works out one charge of a plan from the figures that are set:
+// price works out one charge of a plan from the figures that are set.
+func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageError {
+	units, amount, err := r.quantify(pl, i, p, ex)
+	*c = pl.charge(i)
+	c.Quantity, c.Amount = units, amount
+	return err
+}
+
+// charge gives one charge of a plan but for its figures.
+func (pl *plan) charge(i int) Charge {
+	m, pr := pl.rule.Charges[i].Meter, &pl.prices[i]
+	return Charge{
+		Group: pl.group.ID, Meter: m.Name, Unit: m.Unit, Price: pr.each, PriceLabel: pr.label, Reason: pl.rule.reason,
+		Tiers: m.Tiers, Counted: m.Counted,
+	}
+}
+
+// quantify gives the figures of one charge:
 //
 //	duration = elapsed hours
 //	units    = rate · factor · duration   (rate · factor where the rate is per job)
 //	amount   = units · price
 //
 // unless the rule has a formula of its own. Nothing is rounded here.
-func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageError {
+func (r *Rater) quantify(pl *plan, i int, p part, ex *recorder) (units, amount money.Exact, failed *stageError) {
 	rc, pr := pl.rule.Charges[i], &pl.prices[i]
 	s := staging{r: r, rc: rc, ex: ex, keep: pl.rule.staged[i] || ex != nil}
 	rate := s.stage(RateStage, rc.Rate, formula.Rate, money.Exact{})
@@ -57,7 +74,7 @@ func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageEr
 	if ex != nil && s.err == nil {
 		ex.factors(rc, pr)
 	}
-	units := rate
+	units = rate
 	if len(rc.Factors) > 0 {
 		units = units.Mul(pr.factor)
 	}
@@ -69,7 +86,7 @@ func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageEr
 		ex.units(r, rc, p, units)
 	}
 	s.set(formula.Price, pr.each)
-	amount := units.Mul(pr.each)
+	amount = units.Mul(pr.each)
 	if rc.Amount != nil {
 		amount = s.eval(AmountStage, rc.Amount)
 	}
@@ -79,12 +96,7 @@ func (r *Rater) price(c *Charge, pl *plan, i int, p part, ex *recorder) *stageEr
 	if s.err == nil && (units.Sign() < 0 || amount.Sign() < 0) {
 		s.err = &stageError{AmountStage, rc.Meter.Name, errNegative}
 	}
-	*c = Charge{
-		Group: pl.group.ID, Meter: rc.Meter.Name, Unit: rc.Meter.Unit,
-		Quantity: units, Price: pr.each, PriceLabel: pr.label, Amount: amount, Reason: pl.rule.reason,
-		Tiers: rc.Meter.Tiers, Counted: rc.Meter.Counted,
-	}
-	return s.err
+	return units, amount, s.err
 }
 
 // staging evaluates the stages of one charge up to the first that fails.

@@ -73,8 +73,7 @@ func NewRater(t Tariff) *Rater {
 // The outcomes and their charges are the Rater's own and are overwritten by
 // its next call.
 func (r *Rater) Job(j *ingest.Job, p rates.Period) []Outcome {
-	r.rate(j, p, nil)
-	return r.outcomes
+	return r.rate(j, p, nil)
 }
 
 // Seconds gives the job-seconds of a job that belong to the period, and
@@ -101,7 +100,7 @@ func (r *Rater) cardOf(cluster string) *card {
 	return c
 }
 
-func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) {
+func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) []Outcome {
 	r.job, r.outcomes, r.charges = j, r.outcomes[:0], r.charges[:0]
 	if r.waiving != nil {
 		r.waiving.begin(p)
@@ -120,8 +119,14 @@ func (r *Rater) rate(j *ingest.Job, p rates.Period, ex *recorder) {
 		r.rateCut(j, s, ex)
 	default:
 		v, _, _ := r.versionAt(j.Cluster, s.at)
+		if ex == nil && v != nil && v.kinds && r.waiving == nil {
+			if settled := r.rateSettled(j, v, s.at); settled != nil {
+				return settled
+			}
+		}
 		r.ratePart(j, v, s.at, wholePart(j), ex)
 	}
+	return r.outcomes
 }
 
 func (r *Rater) versionAt(cluster string, at ingest.Instant) (v *version, from, until ingest.Instant) {
@@ -192,12 +197,7 @@ func (r *Rater) charge(o *Outcome, pl *plan, j *ingest.Job, p part, ex *recorder
 			return
 		}
 	}
-	r.setRecord(pl.rule.version, j, p)
-	r.setHardware(pl.rule, pl.hardware, j, ex)
-	if pl.rule.slurmBilling {
-		r.setSlurmBilling(pl.hardware, j, ex)
-	}
-	r.setLets(pl.rule, ex)
+	r.setFigures(pl, j, p, ex)
 	first := len(r.charges)
 	for i, rc := range pl.rule.Charges {
 		if rc.PerJob && !p.last {

@@ -58,7 +58,7 @@ func gathered(desks []*desk) (*rating.Rater, *invoice.Composer, readCount) {
 }
 
 // add takes what became of a job into the desk's sums.
-func (d *desk) add(o *rating.Outcome) error { return d.composer.AddJob(*o) }
+func (d *desk) add(o *rating.Outcome) error { return d.composer.AddJob(o) }
 
 // batch is some jobs on their way through a desk.
 type batch struct {

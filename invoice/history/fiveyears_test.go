@@ -291,7 +291,7 @@ func (c *centre) compose(t *testing.T, p rates.Period, ledger []invoice.LedgerEn
 	for i := range c.jobs[p.String()] {
 		for _, o := range rater.Job(&c.jobs[p.String()][i], p) {
 			require.NotEqual(t, rating.Held, o.Verdict, o.Cause)
-			require.NoError(t, composer.AddJob(o))
+			require.NoError(t, composer.AddJob(&o))
 		}
 	}
 	stored, err := rater.Storage(c.holdings, p)
