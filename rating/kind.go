@@ -1,6 +1,8 @@
 package rating
 
 import (
+	"strings"
+
 	"hpcbill/ingest"
 	"hpcbill/ingest/sametext"
 	"hpcbill/rates"
@@ -68,7 +70,7 @@ type kindEntry struct {
 	texts   [len(kindFields)]string // as they came
 	plan    *plan
 	kind    *Kind
-	settled *settled // nil where more than figures is to be worked out for each job
+	settled bool // nothing but figures is to be worked out for each job: see plan.settled
 }
 
 // kindFields are the texts of a job that its plan or its Kind depends on, but
@@ -108,7 +110,7 @@ func (r *Rater) kindEntry(v *version, j *ingest.Job, at ingest.Instant) *kindEnt
 		return nil
 	}
 	e := &kindEntry{version: v, epoch: epoch, texts: texts, plan: pl, kind: &Kind{len(t.entries)}}
-	e.settled = settle(e, j)
+	e.settled = pl.settle() && knownState(j.State) && !strings.Contains(j.Partition, ",")
 	t.entries = append(t.entries, e)
 	t.slots[slot] = uint32(len(t.entries))
 	return e

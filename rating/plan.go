@@ -25,6 +25,7 @@ type plan struct {
 	verdict  Verdict // Charged, Waived, Excluded or Held
 	cause    Cause   // of all but Charged
 	prices   []price // of the rule's charges
+	settled  *settled
 }
 
 // price is what picked one charge's price and factors.

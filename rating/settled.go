@@ -1,25 +1,24 @@
 package rating
 
-import (
-	"strings"
+import "hpcbill/ingest"
 
-	"hpcbill/ingest"
-)
-
-// settled is the outcome of a Kind's jobs, each of which is rated whole. It is
-// made once: of each job nothing but the figures is put in.
+// settled is the outcome of jobs of a plan that are rated whole. It is made once:
+// of each job nothing but the figures is put in.
 type settled struct {
 	outcome [1]Outcome
 	charges []Charge
 }
 
-// settle makes the outcome of jobs like j; nil where some of them may come out in
-// another way than their plan has it for other reasons than a formula without a
-// value, or where the price is found later.
-func settle(e *kindEntry, j *ingest.Job) *settled {
-	pl := e.plan
-	if strings.IndexByte(j.Partition, ',') >= 0 || !knownState(j.State) || pl.rule.byType || pl.rule.tiers {
-		return nil
+// settle makes the outcome of a plan's jobs, and reports whether it can be: not
+// where some of them may come out in another way than the plan has it for other
+// reasons than their texts or a formula without a value, nor where the price is
+// found later.
+func (pl *plan) settle() bool {
+	if pl.settled != nil {
+		return true
+	}
+	if pl.rule.byType || pl.rule.tiers {
+		return false
 	}
 	s := &settled{outcome: [1]Outcome{{Verdict: pl.verdict, Group: pl.group.ID, Cause: pl.cause}}}
 	if pl.verdict != Excluded {
@@ -27,22 +26,18 @@ func settle(e *kindEntry, j *ingest.Job) *settled {
 			s.charges = append(s.charges, pl.charge(i))
 		}
 	}
-	for i := range s.charges {
-		if s.charges[i].Tiers != nil {
-			return nil
-		}
-	}
-	return s
+	pl.settled = s
+	return true
 }
 
 // rateSettled rates a whole job of a Kind that is settled. It gives nil where
 // that is not so, and where a formula has no value.
 func (r *Rater) rateSettled(j *ingest.Job, v *version, at ingest.Instant) []Outcome {
 	e := r.kindEntry(v, j, at)
-	if e == nil || e.settled == nil {
+	if e == nil || !e.settled {
 		return nil
 	}
-	s, p := e.settled, wholePart(j)
+	s, p := e.plan.settled, wholePart(j)
 	if len(s.charges) > 0 {
 		r.setFigures(e.plan, j, p, nil)
 	}
