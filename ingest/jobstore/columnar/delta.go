@@ -116,9 +116,13 @@ func decodeDelta(out []int64, src []byte) error {
 }
 
 type deltaReader struct {
-	src []byte
-	bad bool
+	src  []byte
+	bad  bool
+	tail [64*deltaMiniblock/8 + deltaSlack]byte // the last miniblock, with bytes behind it
 }
+
+// deltaSlack is the bytes that are read at once from where a number begins.
+const deltaSlack = 9
 
 func (r *deltaReader) uvarint() uint64 {
 	n, size := binary.Uvarint(r.src)
@@ -155,17 +159,15 @@ func (r *deltaReader) miniblock(values []int64, last, least int64, width int) in
 		}
 		return last
 	}
-	const slack = 9 // bytes that are read at once from where a number begins
 	size := width * deltaMiniblock / 8
-	var tail [64*deltaMiniblock/8 + slack]byte
 	src := r.src
 	if width > 64 || len(src) < size {
 		r.bad = true
 		return last
 	}
 	r.src = src[size:]
-	if len(src) < size+slack {
-		src = tail[:copy(tail[:], src[:size])+slack]
+	if len(src) < size+deltaSlack {
+		src = r.tail[:copy(r.tail[:], src[:size])+deltaSlack]
 	}
 	mask := uint64(1)<<width - 1 // of 64 bits, all
 	for i := range values {
