@@ -8,12 +8,13 @@ import (
 )
 
 // The texts of a row are kept in bundles: combinations that many rows have in
-// common, such as who ran a job. A row has the number of its combination.
+// common, such as who ran a job. A row has the numbers of its combinations, or,
+// for the bundles of common, one number for all of theirs.
 const (
-	inGroup  = iota
-	inOrigin // who ran it, and where
+	inGroup  = iota // the first three are those of common
+	inOrigin        // who ran it, and where
+	inBasis         // by which line of which card it was charged, or why it was not
 	inName
-	inBasis // by which line of which card it was charged, or why it was not
 	inExact // numbers too large for the columns of fractions; empty for nearly all rows
 	inSource
 	bundleCount
@@ -24,9 +25,9 @@ func bundledColumns() [bundleCount][]int {
 	return [bundleCount][]int{
 		inGroup:  {colGroup},
 		inOrigin: {colCluster, colUser, colAccount, colPartition, colQoS, colState},
-		inName:   {colName},
 		inBasis: {colVerdict, colCause, colCauseDetail, colMeter, colUnit, colPrice, colPriceLabel,
 			colCard, colCardDigest, colCardVersion, colRule, colRuleFile},
+		inName:   {colName},
 		inExact:  {colQuantityExact, colAmountExact},
 		inSource: {colSourceFile, colSourceDigest},
 	}
@@ -43,12 +44,14 @@ const (
 // texts are those of a set of rows.
 type texts struct {
 	bundles [bundleCount]bundle
+	commons
 }
 
 func newTexts() (t texts) {
 	for i, columns := range bundledColumns() {
 		t.bundles[i].columns = columns
 	}
+	t.commons.reset()
 	return t
 }
 
@@ -56,11 +59,12 @@ func (t *texts) reset() {
 	for i := range t.bundles {
 		t.bundles[i].reset()
 	}
+	t.commons.reset()
 }
 
 // bytes is how much memory they take.
 func (t *texts) bytes() int {
-	sum := 0
+	sum := t.commons.bytes()
 	for i := range t.bundles {
 		sum += t.bundles[i].bytes
 	}

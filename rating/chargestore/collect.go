@@ -29,17 +29,22 @@ func (w *writing) collect(out *rowGroupWriter, all iter.Seq2[*Rows, error]) erro
 }
 
 func (w *writing) takeIn(out *rowGroupWriter, in *intake, rows *Rows) (err error) {
-	for from := 0; from < rows.Len() && err == nil; {
+	if err := out.settleReady(); err != nil {
+		return err
+	}
+	b := in.adopt(rows)
+	for from := 0; from < len(b.rows) && err == nil; {
 		rows.meet(in)
-		to := min(rows.Len(), from+w.keptRows-in.rows.n)
-		in.take(rows, from, to)
+		to := min(len(b.rows), from+w.keptRows-in.waiting)
+		in.take(rows, b, from, to)
 		from = to
 		switch {
 		case in.bytes() >= keptTextBytes:
 			err = out.writeAll(in)
-		case in.rows.n >= w.keptRows:
+		case in.waiting >= w.keptRows:
 			err = out.relieve(in, w.keptRows/8)
 		}
 	}
+	in.release(b)
 	return err
 }

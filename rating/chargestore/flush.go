@@ -13,11 +13,11 @@ import (
 func (out *rowGroupWriter) relieve(in *intake, worthwhile int) error {
 	byRows := in.filled()
 	slices.SortStableFunc(byRows, func(x, y int) int { return cmp.Compare(len(in.lists[y].rows), len(in.lists[x].rows)) })
-	n, left := 0, in.rows.n
-	for ; n < len(byRows) && left > in.rows.n/2 && len(in.lists[byRows[n]].rows) >= worthwhile; n++ {
+	n, left := 0, in.waiting
+	for ; n < len(byRows) && left > in.waiting/2 && len(in.lists[byRows[n]].rows) >= worthwhile; n++ {
 		left -= len(in.lists[byRows[n]].rows)
 	}
-	if left > in.rows.n/4*3 {
+	if left > in.waiting/4*3 {
 		return out.writeAll(in)
 	}
 	for _, g := range byRows[:n] {
@@ -29,10 +29,14 @@ func (out *rowGroupWriter) relieve(in *intake, worthwhile int) error {
 			}
 			rows = rows[of:]
 		}
+		in.lists[g] = rowList{rows: in.lists[g].rows[:0]}
 	}
-	in.release(byRows[:n])
+	in.compact(compactRows)
 	return nil
 }
+
+// how many rows are moved into one block.
+const compactRows = 8 << 10
 
 // filled lists the groups that have rows.
 func (in *intake) filled() (groups []int) {
@@ -49,7 +53,7 @@ func (out *rowGroupWriter) writeAll(in *intake) error {
 	names, groups := in.bundles[inGroup].texts, in.filled()
 	slices.SortFunc(groups, func(x, y int) int { return strings.Compare(names[x], names[y]) })
 	counts := make(map[string]int, len(groups))
-	rows := make([]uint32, 0, in.rows.n)
+	rows := make([]place, 0, in.waiting)
 	for _, g := range groups {
 		counts[names[g]] = len(in.lists[g].rows)
 		rows = append(rows, in.rowsOf(g)...)

@@ -1,43 +1,50 @@
 package chargestore
 
-import "hpcbill/ingest/jobstore/columnar"
+import (
+	"slices"
 
-// intake is rows as they come from rating. Row groups are encoded from where
-// they lie, while more come: what was taken in is never overwritten.
+	"hpcbill/ingest/jobstore/columnar"
+)
+
+// intake is rows as they come from rating. They stay in the blocks in which they
+// came until they are written; row groups are encoded from there, while more
+// come.
 type intake struct {
 	texts
-	rows   *generation
-	spare  []*generation
-	lists  []rowList // by the number of the group
-	resets int
-
-	order  []uint32 // of the rows that are being taken
-	groups []uint32 // that they are of
+	blocks  []*block // by number
+	free    []*block // of them
+	waiting int      // rows to be written
+	lists   []rowList
+	resets  int
 
 	// The texts of each column of a bundle for themselves.
 	dicts   [columnCount]*columnar.Texts
 	through [columnCount][]uint32 // by the number of a combination: that of its text
+
+	segments []segment // of the list that is moved
+	rows     []uint32
 }
 
-// generation is rows that were taken in. When some are written, the others move
-// to the next one.
-type generation struct {
-	columns
+// block is rows that came at once, or were moved together.
+type block struct {
+	records
+	number  uint32
+	left    int // rows that are not taken or not given to be encoded
 	readers int // row groups that are being encoded from it
+	free    bool
 }
+
+// place is where a row lies.
+type place struct{ block, row uint32 }
 
 // rowList is the rows of a group, in the order in which they came.
 type rowList struct {
-	rows     []uint32
+	rows     []place
 	unsorted bool
-
-	// Of the rows that are being taken.
-	coming uint32
-	at     uint32 // the place of the next
 }
 
 func newIntake() *intake {
-	in := &intake{rows: &generation{}}
+	in := &intake{}
 	in.forgetTexts()
 	return in
 }
@@ -63,105 +70,111 @@ func (in *intake) reset() {
 	for i := range in.lists {
 		in.lists[i] = rowList{rows: in.lists[i].rows[:0]}
 	}
-	in.next()
 }
 
-// next begins a generation, and gives the one before it.
-func (in *intake) next() (before *generation) {
-	before = in.rows
-	in.spare = append(in.spare, before)
-	for i, g := range in.spare {
-		if g.readers == 0 {
-			in.spare = append(in.spare[:i], in.spare[i+1:]...)
-			g.reset()
-			in.rows = g
-			return before
-		}
+// emptyBlock gives a block without rows, of some size.
+func (in *intake) emptyBlock(size int) *block {
+	if n := len(in.free); n > 0 {
+		b := in.free[n-1]
+		in.free = in.free[:n-1]
+		b.free = false
+		return b
 	}
-	in.rows = &generation{}
-	in.rows.extend(len(before.ends)) // at once: it will be as large
-	in.rows.reset()
-	return before
+	b := &block{number: uint32(len(in.blocks))}
+	b.rows = make([]record, 0, size)
+	in.blocks = append(in.blocks, b)
+	return b
 }
 
-// release forgets the rows of some groups.
-func (in *intake) release(groups []int) {
-	for _, g := range groups {
-		in.lists[g] = rowList{rows: in.lists[g].rows[:0]}
+// release makes a block free of which nothing is needed any more.
+func (in *intake) release(b *block) {
+	if b.left == 0 && b.readers == 0 && !b.free {
+		b.reset()
+		b.free = true
+		in.free = append(in.free, b)
 	}
-	before := in.rows
-	before.readers++ // so that it is not the next
-	in.next()
-	before.readers--
-	for g := range in.lists {
-		rows := in.lists[g].rows
-		first := uint32(in.rows.n)
-		in.rows.pick(&before.columns, rows)
-		for i := range rows {
-			rows[i] = first + uint32(i)
-		}
-	}
+}
+
+// adopt takes over the memory of rows, and gives them other memory for it.
+func (in *intake) adopt(rows *Rows) *block {
+	b := in.emptyBlock(cap(rows.rows))
+	b.records, rows.records = rows.records, b.records
+	b.left = len(b.rows)
+	return b
 }
 
 // bytes is how much memory the texts take.
-func (in *intake) bytes() int { return in.texts.bytes() + len(in.rows.jobIDs) }
-
-// take appends rows, from one to another, and keeps nothing of their memory.
-// Those of a group are put together, as far as they come at once: a row group
-// is then gathered from fewer places.
-func (in *intake) take(rows *Rows, from, to int) {
-	groups := in.byGroup(rows, from, to)
-	first := in.rows.pick(&rows.columns, in.order)
-	for k := range rows.codes {
-		codes := in.rows.codes[k][first:in.rows.n]
-		for i, code := range codes {
-			codes[i] = rows.codeIn(in, k, code)
-		}
+func (in *intake) bytes() int {
+	sum := in.texts.bytes()
+	for _, b := range in.blocks {
+		sum += len(b.jobIDs)
 	}
-	for _, g := range groups {
-		l := &in.lists[g]
-		for range l.coming {
-			in.list(l, first)
-			first++
-		}
-		l.coming = 0
-	}
+	return sum
 }
 
-// byGroup puts the rows that are to be taken into in.order, those of a group
-// together, and lists the groups in this order.
-func (in *intake) byGroup(rows *Rows, from, to int) (groups []uint32) {
-	groups, in.order = in.groups[:0], resized(in.order, to-from)
-	codes := rows.codes[inGroup][from:to]
-	for _, code := range codes {
-		group := rows.codeIn(in, inGroup, code)
+// take lists rows of a block that was the rows'.
+func (in *intake) take(rows *Rows, b *block, from, to int) {
+	rows.translate(in, b.rows[from:to])
+	for row := from; row < to; row++ {
+		group := in.commons.list[b.rows[row].codes[codeCommon]][inGroup]
 		for int(group) >= len(in.lists) {
 			in.lists = append(in.lists, rowList{})
 		}
-		if in.lists[group].coming == 0 {
-			groups = append(groups, group)
-		}
-		in.lists[group].coming++
+		in.list(&in.lists[group], place{b.number, uint32(row)})
 	}
-	at := uint32(0)
-	for _, g := range groups {
-		in.lists[g].at, at = at, at+in.lists[g].coming
-	}
-	for i, code := range codes {
-		l := &in.lists[rows.codeIn(in, inGroup, code)]
-		in.order[l.at] = uint32(from + i)
-		l.at++
-	}
-	in.groups = groups
-	return groups
+	in.waiting += to - from
 }
 
 // list puts a row into the list of its group.
-func (in *intake) list(l *rowList, row int) {
+func (in *intake) list(l *rowList, row place) {
 	if n := len(l.rows); n > 0 && !l.unsorted {
-		l.unsorted = in.compare(int(l.rows[n-1]), row) > 0
+		l.unsorted = in.compare(l.rows[n-1], row) > 0
 	}
-	l.rows = append(l.rows, uint32(row))
+	l.rows = append(l.rows, row)
+}
+
+// compact moves the rows of all lists together, so that the blocks in which few
+// are left become free.
+func (in *intake) compact(size int) {
+	var to *block
+	for g := range in.lists {
+		places := in.lists[g].rows
+		in.segments, in.rows = in.appendSegments(in.segments[:0], in.rows[:0], places)
+		for _, s := range in.segments {
+			if to == nil || len(to.rows)+len(s.rows) > size {
+				to = in.emptyBlock(size)
+			}
+			first := to.pick(&s.block.records, s.rows)
+			for i := range s.rows {
+				places[s.first+i] = place{to.number, uint32(first + i)}
+			}
+			to.left += len(s.rows)
+			s.block.left -= len(s.rows)
+			in.release(s.block)
+		}
+	}
+}
+
+// segment is rows that follow one another in a list and lie in one block.
+type segment struct {
+	block *block
+	rows  []uint32
+	first int // in the list
+}
+
+// appendSegments cuts a list where its rows go from one block to another. Their
+// rows are appended to some.
+func (in *intake) appendSegments(segments []segment, rows []uint32, places []place) ([]segment, []uint32) {
+	rows = slices.Grow(rows, len(places)) // once: the segments point there
+	for first := 0; first < len(places); {
+		end, start := first, len(rows)
+		for ; end < len(places) && places[end].block == places[first].block; end++ {
+			rows = append(rows, places[end].row)
+		}
+		segments = append(segments, segment{in.blocks[places[first].block], rows[start:], first})
+		first = end
+	}
+	return segments, rows
 }
 
 // resized gives a slice of n, with what was in it or not.

@@ -10,45 +10,49 @@ import (
 // compare tells how row x stands to y of the same group: by cluster, end, raw
 // id, part and meter, then by everything else, so that only equal rows compare
 // as equal.
-func (in *intake) compare(x, y int) int {
-	if c := in.compareTexts(x, y, inOrigin, originCluster, originCluster+1); c != 0 {
+func (in *intake) compare(x, y place) int {
+	a, b := &in.blocks[x.block].rows[x.row], &in.blocks[y.block].rows[y.row]
+	if c := in.compareTexts(a, b, inOrigin, originCluster, originCluster+1); c != 0 {
 		return c
 	}
-	numbers := &in.rows.numbers
 	for _, n := range [...]int{nEnd, nJobIDRaw, nFrom} {
-		if c := cmp.Compare(uint64(numbers[n][x]), uint64(numbers[n][y])); c != 0 {
+		if c := cmp.Compare(uint64(a.numbers[n]), uint64(b.numbers[n])); c != 0 {
 			return c
 		}
 	}
-	if c := in.compareTexts(x, y, inBasis, basisMeter, basisMeter+1); c != 0 {
+	if c := in.compareTexts(a, b, inBasis, basisMeter, basisMeter+1); c != 0 {
 		return c
 	}
 	for n := range numberCount {
-		if c := cmp.Compare(numbers[n][x], numbers[n][y]); c != 0 {
+		if c := cmp.Compare(a.numbers[n], b.numbers[n]); c != 0 {
 			return c
 		}
 	}
-	for k := range bundleCount {
-		if c := in.compareTexts(x, y, k, 0, len(in.bundles[k].columns)); c != 0 {
+	for _, k := range [bundleCount]int{inGroup, inOrigin, inName, inBasis, inExact, inSource} {
+		if c := in.compareTexts(a, b, k, 0, len(in.bundles[k].columns)); c != 0 {
 			return c
 		}
 	}
-	return bytes.Compare(in.rows.jobID(x), in.rows.jobID(y))
+	return bytes.Compare(in.blocks[x.block].jobID(int(x.row)), in.blocks[y.block].jobID(int(y.row)))
 }
 
 // compareTexts compares the texts of a bundle from one place to another.
-func (in *intake) compareTexts(x, y, bundle, from, to int) int {
-	codes := in.rows.codes[bundle]
-	if codes[x] == codes[y] {
+func (in *intake) compareTexts(a, b *record, bundle, from, to int) int {
+	code, at := codeOf(bundle)
+	m, n := a.codes[code], b.codes[code]
+	if m == n {
 		return 0
 	}
-	b := &in.bundles[bundle]
+	if code == codeCommon {
+		m, n = in.commons.list[m][at], in.commons.list[n][at]
+	}
+	texts := &in.bundles[bundle]
 	for place := from; place < to; place++ {
-		column := b.columns[place]
-		if through := in.through[column]; through[codes[x]] == through[codes[y]] {
+		through := in.through[texts.columns[place]]
+		if through[m] == through[n] {
 			continue
 		}
-		if c := strings.Compare(b.of(codes[x])[place], b.of(codes[y])[place]); c != 0 {
+		if c := strings.Compare(texts.of(m)[place], texts.of(n)[place]); c != 0 {
 			return c
 		}
 	}
@@ -56,10 +60,10 @@ func (in *intake) compareTexts(x, y, bundle, from, to int) int {
 }
 
 // rowsOf gives the rows of a group in order. Mostly they came in order.
-func (in *intake) rowsOf(group int) []uint32 {
+func (in *intake) rowsOf(group int) []place {
 	l := &in.lists[group]
 	if l.unsorted {
-		slices.SortFunc(l.rows, func(x, y uint32) int { return in.compare(int(x), int(y)) })
+		slices.SortFunc(l.rows, in.compare)
 		l.unsorted = false
 	}
 	return l.rows

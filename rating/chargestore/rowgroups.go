@@ -44,26 +44,28 @@ func rowGroups(counts map[string]int) []int {
 // one row group after another, so that the processor's cores have one each
 // while the next rows are taken in.
 type encoding struct {
-	table   *columnar.Table
-	encoder *columnar.Encoder
-	rows    *generation // where they lie
-	order   []uint32    // which ones
-	vectors []columnar.Vector
-	exact   combinations
-	counts  [bundleCount]int      // of the combinations of each bundle
-	through [columnCount][]uint32 // from a combination to the text of a column
-	codes   [bundleCount][]uint32 // of the rows, numbered anew
-	local   []uint32              // by the number of a combination: the new one + 1
-	used    []uint32              // and back
-	group   columnar.RowGroup
-	done    chan error // nil while it is idle
+	table    *columnar.Table
+	encoder  *columnar.Encoder
+	intake   *intake
+	segments []segment // where the rows lie
+	places   []uint32  // those of the segments
+	rows     columns   // the rows, put together
+	order    []uint32  // of them: 0, 1, 2 …
+	vectors  []columnar.Vector
+	exact    combinations
+	commons  []common
+	counts   [codeCount]int        // of the different numbers of each code
+	through  [columnCount][]uint32 // from a combination to the text of a column
+	local    []uint32              // by a code: the number in the row group + 1
+	used     []uint32              // and back
+	group    columnar.RowGroup
+	done     chan error // nil while it is idle
 }
 
 func (e *encoding) start(running *sync.WaitGroup) {
 	e.done = make(chan error, 1)
-	e.rows.readers++
 	running.Go(func() {
-		e.pick()
+		e.make()
 		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.order)
 	})
 }
@@ -90,7 +92,7 @@ func newRowGroupWriter(table *columnar.Table, out *columnar.Writer) *rowGroupWri
 
 // write begins a row group of rows of the intake. Those themselves are read
 // later.
-func (w *rowGroupWriter) write(in *intake, rows []uint32) error {
+func (w *rowGroupWriter) write(in *intake, rows []place) error {
 	e := w.all[w.next]
 	w.next = (w.next + 1) % encodings
 	if err := w.settle(e); err != nil {
@@ -108,11 +110,32 @@ func (w *rowGroupWriter) settle(e *encoding) error {
 	}
 	err := <-e.done
 	e.done = nil
-	e.rows.readers--
+	for _, s := range e.segments {
+		s.block.readers--
+		e.intake.release(s.block)
+	}
 	if err != nil {
 		return err
 	}
 	return w.out.WriteEncoded(&e.group)
+}
+
+// settleReady writes the row groups that are made by now, so that the blocks they
+// were made from become free.
+func (w *rowGroupWriter) settleReady() error {
+	for i := range encodings {
+		e := w.all[(w.next+i)%encodings]
+		if e.done == nil {
+			continue
+		}
+		if len(e.done) == 0 {
+			return nil
+		}
+		if err := w.settle(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish writes the row groups that are still being made.

@@ -16,7 +16,7 @@ import (
 // goroutine of its own. Used again they allocate nothing once they have grown.
 type Rows struct {
 	texts
-	columns
+	records
 	bases   []basis // numbers of inBasis that were given lately
 	kinds   rating.ByKind[kindCodes]
 	byMeter []int
@@ -26,9 +26,10 @@ type Rows struct {
 	sourceKnown  bool
 
 	// What the intake that takes the rows knows of the texts.
-	intake *intake
-	resets int                   // that it had
-	known  [bundleCount][]uint32 // by the number here: the number there + 1, or 0
+	intake       *intake
+	resets       int                   // that it had
+	known        [bundleCount][]uint32 // by the number here: the number there + 1, or 0
+	knownCommons []uint32              // likewise
 }
 
 // NewRows makes rows of nothing.
@@ -49,12 +50,12 @@ func (rows *Rows) begin() {
 }
 
 // Len is how many rows there are.
-func (rows *Rows) Len() int { return rows.n }
+func (rows *Rows) Len() int { return len(rows.rows) }
 
 // Reset forgets all rows. The texts are remembered as long as they are not too
 // many, since the next rows will mostly have the same.
 func (rows *Rows) Reset() {
-	rows.columns.reset()
+	rows.records.reset()
 	if rows.bytes() > rememberedTextBytes {
 		rows.texts.reset()
 		clear(rows.bases)
@@ -74,22 +75,46 @@ func (rows *Rows) meet(in *intake) {
 		for k := range rows.known {
 			clear(rows.known[k])
 		}
+		clear(rows.knownCommons)
 		rows.intake, rows.resets = in, in.resets
 	}
 	for k := range rows.known {
-		for len(rows.known[k]) < rows.bundles[k].count() {
-			rows.known[k] = append(rows.known[k], 0)
-		}
+		rows.known[k] = lengthenedTo(rows.known[k], rows.bundles[k].count())
 	}
+	rows.knownCommons = lengthenedTo(rows.knownCommons, len(rows.commons.list))
 }
 
-// codeIn gives the number that a combination has in the intake.
-func (rows *Rows) codeIn(in *intake, bundle int, code uint32) uint32 {
-	known := &rows.known[bundle][code]
+// lengthenedTo appends zeros until there are n numbers.
+func lengthenedTo(s []uint32, n int) []uint32 {
+	return append(s, make([]uint32, max(0, n-len(s)))...)
+}
+
+// numberIn gives the number that a combination has in the intake.
+func (rows *Rows) numberIn(in *intake, bundle int, number uint32) uint32 {
+	known := &rows.known[bundle][number]
 	if *known == 0 {
-		*known = in.numberOf(bundle, rows.bundles[bundle].of(code)) + 1
+		*known = in.numberOf(bundle, rows.bundles[bundle].of(number)) + 1
 	}
 	return *known - 1
+}
+
+// translate turns codes of the rows' into those of the intake.
+func (rows *Rows) translate(in *intake, records []record) {
+	for i := range records {
+		codes := &records[i].codes
+		known := &rows.knownCommons[codes[codeCommon]]
+		if *known == 0 {
+			c := rows.commons.list[codes[codeCommon]]
+			for place := range c {
+				c[place] = rows.numberIn(in, place, c[place])
+			}
+			*known = in.numberOfCommon(c) + 1
+		}
+		codes[codeCommon] = *known - 1
+		codes[codeName] = rows.numberIn(in, inName, codes[codeName])
+		codes[codeExact] = rows.numberIn(in, inExact, codes[codeExact])
+		codes[codeSource] = rows.numberIn(in, inSource, codes[codeSource])
+	}
 }
 
 // Add appends the rows of an outcome, by meter, and keeps nothing of its
@@ -118,67 +143,61 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 	return nil
 }
 
-// kindCodes are the codes that the rows of a Kind have in common: of each
-// charge, or of the row that has none.
-type kindCodes [2]commonCodes
-
-type commonCodes struct {
-	known                bool
-	group, origin, basis uint32
-}
+// kindCodes are the codes that the rows of a Kind have: codeCommon + 1 of each
+// charge, or of the row that has none; 0 where it is not known.
+type kindCodes [2]uint32
 
 // codesOf gives what is known of the codes of the outcome's rows, to be filled
 // in; nil where they are looked for one by one.
-func (rows *Rows) codesOf(o *rating.Outcome) []commonCodes {
+func (rows *Rows) codesOf(o *rating.Outcome) []uint32 {
 	if o.Kind == nil || len(o.Charges) > len(kindCodes{}) {
 		return nil
 	}
 	return rows.kinds.Of(o.Kind)[:]
 }
 
-// common gives the codes that hang on the outcome's Kind.
-func (rows *Rows) common(o *rating.Outcome, c *rating.Charge, charged bool) commonCodes {
+// common gives the code of what hangs on the outcome's Kind.
+func (rows *Rows) common(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
 	j := o.Job
-	return commonCodes{
-		known:  true,
-		group:  rows.bundles[inGroup].number([]string{c.Group}),
-		origin: rows.bundles[inOrigin].number([]string{j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State)}),
-		basis:  rows.basis(o, c, charged),
-	}
+	return rows.numberOfCommon(common{
+		inGroup:  rows.bundles[inGroup].number([]string{c.Group}),
+		inOrigin: rows.bundles[inOrigin].number([]string{j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State)}),
+		inBasis:  rows.basis(o, c, charged),
+	})
 }
 
 // addRow appends the row of charge i of an outcome, or of an outcome without
 // one. known has what its Kind has in common, if it has one.
-func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, known []commonCodes, i int) {
-	j, row := o.Job, rows.extend(1)
-	rows.numbers[nJobIDRaw][row] = int64(j.JobIDRaw)
-	rows.numbers[nStart][row], rows.numbers[nEnd][row] = int64(j.Start), int64(j.End)
-	from, until := ingest.None, ingest.None
+func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, known []uint32, i int) {
+	row := rows.extend()
+	j, n := o.Job, &row.numbers
+	n[nJobIDRaw] = int64(j.JobIDRaw)
+	n[nStart], n[nEnd] = int64(j.Start), int64(j.End)
+	n[nFrom], n[nUntil] = int64(ingest.None), int64(ingest.None)
 	if o.From != j.Start || o.Until != j.End {
-		from, until = o.From, o.Until
+		n[nFrom], n[nUntil] = int64(o.From), int64(o.Until)
 	}
-	rows.numbers[nFrom][row], rows.numbers[nUntil][row] = int64(from), int64(until)
-	rows.numbers[nElapsed][row] = o.Seconds
-	rows.numbers[nNodeCount][row] = j.NodeCount
-	rows.numbers[nCPUs][row], rows.numbers[nGPUs][row] = j.CPUs, j.GPUs
-	rows.numbers[nMemory][row], rows.numbers[nBilling][row] = j.MemoryMiB, j.Billing
-	rows.numbers[nRuleLine][row], rows.numbers[nSourceLine][row] = int64(c.Reason.Line), j.Source.Line
+	n[nElapsed] = o.Seconds
+	n[nNodeCount] = j.NodeCount
+	n[nCPUs], n[nGPUs] = j.CPUs, j.GPUs
+	n[nMemory], n[nBilling] = j.MemoryMiB, j.Billing
+	n[nRuleLine], n[nSourceLine] = int64(c.Reason.Line), j.Source.Line
 	rows.jobIDs = append(rows.jobIDs, j.JobID...)
-	rows.ends[row] = uint32(len(rows.jobIDs))
+	row.jobIDEnd = uint32(len(rows.jobIDs))
 
-	common := commonCodes{}
+	common := uint32(0) // + 1
 	if known != nil {
 		common = known[i]
 	}
-	if !common.known {
-		common = rows.common(o, c, charged)
+	if common == 0 {
+		common = rows.common(o, c, charged) + 1
 		if known != nil {
 			known[i] = common
 		}
 	}
-	rows.codes[inGroup][row], rows.codes[inOrigin][row], rows.codes[inBasis][row] = common.group, common.origin, common.basis
-	rows.codes[inName][row] = rows.bundles[inName].number([]string{j.Name})
-	rows.codes[inSource][row] = rows.source(&j.Source)
+	row.codes[codeCommon] = common - 1
+	row.codes[codeName] = rows.bundles[inName].number([]string{j.Name})
+	row.codes[codeSource] = rows.source(&j.Source)
 	rows.addNumbers(row, c, charged)
 }
 
@@ -193,34 +212,34 @@ func (rows *Rows) source(of *ingest.Source) uint32 {
 }
 
 // addNumbers sets the quantity and the amount of a row.
-func (rows *Rows) addNumbers(row int, c *rating.Charge, charged bool) {
-	rows.codes[inExact][row] = noExact
+func (rows *Rows) addNumbers(row *record, c *rating.Charge, charged bool) {
+	row.codes[codeExact] = noExact
 	if !charged {
-		rows.noFraction(row, nQuantityNumerator, nQuantityDenominator)
-		rows.noFraction(row, nAmountNumerator, nAmountDenominator)
+		row.noFraction(nQuantityNumerator, nQuantityDenominator)
+		row.noFraction(nAmountNumerator, nAmountDenominator)
 		return
 	}
-	quantity := rows.fraction(row, nQuantityNumerator, nQuantityDenominator, c.Quantity)
-	amount := rows.fraction(row, nAmountNumerator, nAmountDenominator, c.Amount)
+	quantity := row.fraction(nQuantityNumerator, nQuantityDenominator, c.Quantity)
+	amount := row.fraction(nAmountNumerator, nAmountDenominator, c.Amount)
 	if quantity != "" || amount != "" {
-		rows.codes[inExact][row] = rows.bundles[inExact].number([]string{quantity, amount})
+		row.codes[codeExact] = rows.bundles[inExact].number([]string{quantity, amount})
 	}
 }
 
 // fraction sets an exact number, and gives it as text where two words do not
 // hold it.
-func (rows *Rows) fraction(row, numerator, denominator int, x money.Exact) (text string) {
+func (row *record) fraction(numerator, denominator int, x money.Exact) (text string) {
 	n, d, ok := x.Fraction()
 	if !ok {
-		rows.noFraction(row, numerator, denominator)
+		row.noFraction(numerator, denominator)
 		return x.Rat().String()
 	}
-	rows.numbers[numerator][row], rows.numbers[denominator][row] = n, d
+	row.numbers[numerator], row.numbers[denominator] = n, d
 	return ""
 }
 
-func (rows *Rows) noFraction(row, numerator, denominator int) {
-	rows.numbers[numerator][row], rows.numbers[denominator][row] = noNumerator, noDenominator
+func (row *record) noFraction(numerator, denominator int) {
+	row.numbers[numerator], row.numbers[denominator] = noNumerator, noDenominator
 }
 
 // settled refuses a charge whose price hangs on the whole period and was not
