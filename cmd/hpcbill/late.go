@@ -21,6 +21,7 @@ type late struct {
 	corrections []invoice.Correction
 	held        []lateHeld
 	storage     []lateStorage
+	backdated   []dated
 }
 
 // lateHeld is an issued month with more jobs held than when it was issued.
@@ -74,9 +75,10 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 			l.held = append(l.held, lateHeld{q.String(), held})
 		}
 	}
-	var err error
-	l.storage, err = s.storageSince(ctx, p)
-	return l, errors.Join(append(faults, err)...)
+	var storageErr, rulesErr error
+	l.storage, storageErr = s.storageSince(ctx, p)
+	l.backdated, rulesErr = s.backdatedSince(ctx, p)
+	return l, errors.Join(append(faults, storageErr, rulesErr)...)
 }
 
 // lateOf compares an issued month with what the store gives of it today, under
@@ -213,6 +215,7 @@ func (a *app) printLate(s *site, b *billing) {
 		fmt.Fprintf(a.stderr, "hpcbill: warning: %s is issued, and %d more of its jobs or holdings are held under the rules of then\n", h.month, h.jobs)
 	}
 	a.printLateStorage(s, b.period, b.late.storage)
+	a.printBackdated(b.period, b.late.backdated)
 }
 
 // refuseLateHeld keeps a period open while jobs of issued months that came in

@@ -174,10 +174,13 @@ func (a *app) printLateStorage(s *site, p rates.Period, all []lateStorage) {
 	}
 }
 
-// refuseLateStorage keeps the scheduler from issuing what a person must see.
-func (l *late) refuseLateStorage() error {
-	if len(l.storage) == 0 {
-		return nil
+// refuseSaidLate keeps the scheduler from issuing what a person must see.
+func (l *late) refuseSaidLate() error {
+	if len(l.storage) > 0 {
+		return fmt.Errorf("what is said of the storage of %s, which is issued, was changed", l.storage[0].month)
 	}
-	return fmt.Errorf("what is said of the storage of %s, which is issued, was changed", l.storage[0].month)
+	if len(l.backdated) > 0 {
+		return fmt.Errorf("%s:%d is about days of a month that was issued without it", l.backdated[0].file, l.backdated[0].line)
+	}
+	return nil
 }

@@ -96,7 +96,7 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(l.refuseLateHeld(""), l.refuseLateStorage()); err != nil {
+	if err := cmp.Or(l.refuseLateHeld(""), l.refuseSaidLate()); err != nil {
 		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %v\n", p, err)
 		return nil
 	}
