@@ -68,11 +68,9 @@ func (m *composition) invoices() ([]Invoice, error) {
 	return invoices, nil
 }
 
-// due reports whether there is anything to print. What issued months drew and
-// cost nothing waits for the next invoice.
-func (b *bill) due() bool {
-	return len(b.lines)+len(b.group.manual) > 0 || slices.ContainsFunc(b.group.prior, func(c *Correction) bool { return c.Amount != 0 })
-}
+// due reports whether there is anything to say: also what issued months drew and
+// cost nothing, which is in no ledger before it is on an invoice.
+func (b *bill) due() bool { return len(b.lines)+len(b.group.manual)+len(b.group.prior) > 0 }
 
 func (b *bill) where(err error) error {
 	return fmt.Errorf("group %s: %w", b.group.group.ID, err)

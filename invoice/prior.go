@@ -118,13 +118,15 @@ func (c *Composer) Correct(all []Correction) error {
 }
 
 // priorLines puts the corrections on the group's invoice, the earliest month
-// first.
+// first. One that costs nothing, but draws on a balance, is a line only where
+// the invoice has no other.
 func (c *Composer) priorLines(g *groupSums, inv *Invoice, words *words) {
 	rows := slices.Clone(g.prior)
 	slices.SortStableFunc(rows, func(a, b *Correction) int { return strings.Compare(a.Month, b.Month) })
+	nothingElse := len(inv.Lines) == 0 && !slices.ContainsFunc(rows, func(p *Correction) bool { return p.Amount != 0 })
 	for _, p := range rows {
 		inv.Late = append(inv.Late, p.Entries...)
-		if p.Amount == 0 {
+		if p.Amount == 0 && !nothingElse {
 			continue
 		}
 		l := Line{
