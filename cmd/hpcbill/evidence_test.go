@@ -53,7 +53,7 @@ func TestIngestsAreReadOnce(t *testing.T) {
 	_, err = s.jobs.Ingests()
 	require.Error(t, err)
 
-	_, _, err = s.lateOf(ctx, demoPeriod, nil, nil)
+	_, _, err = s.lateOf(ctx, demoPeriod, lastIssue{}, nil)
 	require.NoError(t, err)
 	b, err := s.compute(ctx, s.inputs, p.Next(), nil)
 	require.NoError(t, err)

@@ -204,8 +204,8 @@ func (s *site) quarantinedSince(ctx context.Context, p rates.Period) ([]jobstore
 	if err != nil {
 		return nil, err
 	}
-	known, _, err := s.lastIssue(ctx)
-	if err != nil || known == nil {
+	issue, _, err := s.lastIssue(ctx)
+	if err != nil || issue.known == nil {
 		return entries, err
 	}
 	from, first := ingest.Instant(p.Start.Unix()), ingest.Instant(s.config.FirstPeriod.Start.Unix())
@@ -213,7 +213,7 @@ func (s *site) quarantinedSince(ctx context.Context, p rates.Period) ([]jobstore
 		if err != nil {
 			return nil, err
 		}
-		if _, last := mayEnd(q); last < from && last >= first && !slices.Contains(known, historyIngest(*q.Ingest).ID) {
+		if _, last := mayEnd(q); last < from && last >= first && !slices.Contains(issue.known, historyIngest(*q.Ingest).ID) {
 			entries = append(entries, q)
 		}
 	}

@@ -43,22 +43,20 @@ func (s *site) lateFor(ctx context.Context, p rates.Period) (*late, error) {
 		issued, err := s.history.Invoices(ctx, history.Filter{Period: p.String()})
 		return &late{corrections: invoice.CorrectionsBilled(issued)}, err
 	}
-	known, open, err := s.lastIssue(ctx)
+	last, open, err := s.lastIssue(ctx)
 	if err != nil || open != p.String() {
 		return &late{}, err
 	}
-	return s.lateSince(ctx, p, known)
+	return s.lateSince(ctx, p, last)
 }
 
-// lateSince gives what came in late of the months before p. known are the
-// ingests that the last issue knew: what they brought that is held was refused,
-// or accepted, then.
-func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*late, error) {
+// lateSince gives what came in late of the months before p.
+func (s *site) lateSince(ctx context.Context, p rates.Period, last lastIssue) (*late, error) {
 	l := &late{}
 	var faults []error
 	var carried []invoice.LedgerEntry
 	for q := s.config.FirstPeriod; q.Start.Before(p.Start); q = q.Next() {
-		corrections, held, err := s.lateOf(ctx, q.String(), known, carried)
+		corrections, held, err := s.lateOf(ctx, q.String(), last, carried)
 		if err != nil {
 			return nil, fmt.Errorf("%s, as it was issued: %w", q, err)
 		}
@@ -84,10 +82,11 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, known []string) (*
 // lateOf compares an issued month with what the store gives of it today, under
 // the rules that billed it, less what later invoices have corrected already;
 // and it counts the jobs that are held beyond those that were then, if that is
-// news. A month is computed only where a dump that came in since changed jobs
-// of it, or where balances and counts carry over and the corrections of months
-// before it, carried, change them: otherwise it is what it was.
-func (s *site) lateOf(ctx context.Context, period string, known []string, carried []invoice.LedgerEntry) (corrections []invoice.Correction, held int64, err error) {
+// news. A month is computed only where a dump that came in since, and that the
+// last issue did not bill, changed jobs of it, or where balances and counts carry
+// over and the corrections of months before it, carried, change them: otherwise
+// it is what it was, or was corrected to.
+func (s *site) lateOf(ctx context.Context, period string, last lastIssue, carried []invoice.LedgerEntry) (corrections []invoice.Correction, held int64, err error) {
 	recorded, err := s.history.Evidence(ctx, period)
 	if err != nil {
 		return nil, 0, err
@@ -102,7 +101,8 @@ func (s *site) lateOf(ctx context.Context, period string, known []string, carrie
 		return nil, 0, err
 	}
 	near.Start, near.End = near.Start.AddDate(0, 0, -2), near.End.AddDate(0, 0, 2) // in whatever zone
-	if len(carried) == 0 && !lateDumps(dumps, near, recorded.Ingests, false) {
+	billed := slices.Concat(recorded.Ingests, last.billed(period))
+	if len(carried) == 0 && !lateDumps(dumps, near, billed, false) {
 		return nil, 0, nil
 	}
 	in, err := recordedInputs(recorded)
@@ -114,7 +114,7 @@ func (s *site) lateOf(ctx context.Context, period string, known []string, carrie
 		return nil, 0, err
 	}
 	byEndAlone := in.billsByEndAlone()
-	late := lateDumps(dumps, month, recorded.Ingests, byEndAlone)
+	late := lateDumps(dumps, month, billed, byEndAlone)
 	if !late && (len(carried) == 0 || !in.carriesOver()) {
 		return nil, 0, nil
 	}
@@ -125,7 +125,7 @@ func (s *site) lateOf(ctx context.Context, period string, known []string, carrie
 	for i := range corrections {
 		corrections[i].CarriedOver = !late
 	}
-	if lateDumps(dumps, month, known, byEndAlone) {
+	if lateDumps(dumps, month, last.known, byEndAlone) {
 		held = b.summary.Held() - recorded.Summary.Held()
 	}
 	return corrections, held, nil
@@ -170,24 +170,55 @@ func (s *site) settled(ctx context.Context, in *inputs, month rates.Period, know
 	return len(open) == 0, err
 }
 
-// lastIssue gives the ingests that the last issue knew, and the first month
-// that is not issued.
-func (s *site) lastIssue(ctx context.Context) (known []string, open string, err error) {
+// lastIssue is what the last issue looked at.
+type lastIssue struct {
+	// known are the ingests that it knew; nil where nothing is issued. What they
+	// brought that is held was refused, or accepted, then.
+	known []string
+	first string // the first month that the site billed then
+	same  bool   // it was this program, which would come to the same
+}
+
+// billed are the ingests of which the last issue billed all that they change of
+// an issued month before it, so that the month need not be computed to see
+// that nothing is left: it would be from the same jobs, by the same rules and
+// with the balances that came of it then.
+func (l *lastIssue) billed(period string) []string {
+	if !l.same || period < l.first {
+		return nil
+	}
+	return l.known
+}
+
+// lastIssue gives what the last issue looked at, and the first month that is
+// not issued.
+func (s *site) lastIssue(ctx context.Context) (last lastIssue, open string, err error) {
 	p := s.config.FirstPeriod
 	for ; ; p = p.Next() {
 		state, err := s.history.Period(ctx, p.String())
 		if err != nil {
-			return nil, "", err
+			return last, "", err
 		}
 		if state.State != history.Issued {
 			break
 		}
 	}
 	if p.Start.Equal(s.config.FirstPeriod.Start) {
-		return nil, p.String(), nil
+		return last, p.String(), nil
 	}
-	last, err := s.history.Evidence(ctx, p.Previous().String())
-	return last.Ingests, p.String(), err
+	recorded, err := s.history.Evidence(ctx, p.Previous().String())
+	if err != nil {
+		return last, "", err
+	}
+	text, err := textOf(recorded, configFile)
+	if err != nil {
+		return last, "", err
+	}
+	then, err := loadConfig(configFile, text)
+	if err != nil {
+		return last, "", fmt.Errorf("%s, as it was issued: %w", p.Previous(), err)
+	}
+	return lastIssue{recorded.Ingests, then.FirstPeriod.String(), recorded.Program == programBuild()}, p.String(), nil
 }
 
 // printLate says which issued months a bill corrects.

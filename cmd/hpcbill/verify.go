@@ -133,13 +133,7 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 // recordedInputs makes the inputs of an issued period from the texts that
 // billed it.
 func recordedInputs(e history.Recorded) (*inputs, error) {
-	read := func(name string) ([]byte, error) {
-		i := slices.IndexFunc(e.Texts, func(t history.Text) bool { return t.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-		}
-		return e.Texts[i].Body, nil
-	}
+	read := func(name string) ([]byte, error) { return textOf(e, name) }
 	match := func(pattern string) (names []string, err error) {
 		for _, t := range e.Texts {
 			if ok, _ := path.Match(pattern, t.Name); ok {
@@ -153,6 +147,15 @@ func recordedInputs(e history.Recorded) (*inputs, error) {
 		in.issued = true
 	}
 	return in, err
+}
+
+// textOf gives one of the texts that billed an issued period.
+func textOf(e history.Recorded, name string) ([]byte, error) {
+	i := slices.IndexFunc(e.Texts, func(t history.Text) bool { return t.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	return e.Texts[i].Body, nil
 }
 
 func (a *app) printVerified(issued []invoice.Invoice, changes []invoice.GroupChange, settled bool, number string) {
