@@ -72,7 +72,7 @@ func ReadStorage(name string, r io.Reader) (*StorageFile, error) {
 	if f := refuseMagic(string(text)); f != nil {
 		return nil, fileError(name, 0, f)
 	}
-	f := storageFile{name: name}
+	f := storageFile{name: name, filesystems: map[string]Holding{}}
 	f.read(strings.TrimPrefix(string(text), "\ufeff"))
 	if f.errs != nil {
 		// Rows that can be read are still held against one another, so that
@@ -102,6 +102,8 @@ type storageFile struct {
 	columns map[string]int
 	rows    []storageRow
 	errs    []*Error
+
+	filesystems map[string]Holding // the first row of each, by its name without a slash at the end
 }
 
 // storageRow is one row: a quota, a use, or both.
@@ -221,8 +223,22 @@ func (f *storageFile) row(row []string, line int64) {
 		}
 	}
 	f.amounts(&h, line, cell)
+	f.slash(&h)
 	if len(f.errs) == before {
 		f.rows = append(f.rows, h)
+	}
+}
+
+// slash refuses a file system that another row writes with a slash more: the two
+// would be charged apart.
+func (f *storageFile) slash(h *storageRow) {
+	bare := strings.TrimRight(h.Filesystem, "/")
+	other, seen := f.filesystems[bare]
+	switch {
+	case !seen:
+		f.filesystems[bare] = h.Holding
+	case other.Filesystem != h.Filesystem:
+		f.fault(h.Source.Line, "filesystem", "write it in one way", "%s is %s on line %d", h.Filesystem, other.Filesystem, other.Source.Line)
 	}
 }
 
@@ -255,6 +271,9 @@ func (f *storageFile) amounts(h *storageRow, line int64, cell func(string) strin
 				continue
 			}
 			bytes, unit, err := parseStorage(text, strings.TrimPrefix(column, kind))
+			if err == nil && column == kind && bytes > 0 && bytes < leastBytes[kind] && madeOf(text, "0123456789.") {
+				err = fmt.Errorf("%.40q without a unit is a number of bytes", text)
+			}
 			switch {
 			case err != nil:
 				f.fault(line, column, "write a size such as 25 TB, 1.5 TiB or 500 GB, or a number of bytes", "%w", err)
@@ -271,6 +290,10 @@ func (f *storageFile) amounts(h *storageRow, line int64, cell func(string) strin
 		f.fault(line, "quota", "a quota of nothing is written 0 TB, and that none is set, none", "the row has neither a quota nor a use")
 	}
 }
+
+// leastBytes are the least that are believed of a size without a unit: who writes
+// 25 means TB, or GB, and would be charged nothing.
+var leastBytes = map[string]int64{"quota": 1 << 20, "used": 1000}
 
 // noQuota is how storage.csv says that a group has no quota.
 const noQuota = "none"

@@ -36,7 +36,7 @@ func TestHoldingsSamples(t *testing.T) {
 	f := func(rows []string, want ...string) {
 		t.Helper()
 		var got []string
-		for _, h := range holdings(t, append([]string{"group,filesystem,from,until,quota,used"}, rows...)...) {
+		for _, h := range holdings(t, append([]string{"group,filesystem,from,until,quota_bytes,used_bytes"}, rows...)...) {
 			text := fmt.Sprintf("%s-%s %d", dayText(h.From), dayText(h.Until), h.QuotaBytes)
 			for _, s := range h.Samples {
 				text += fmt.Sprintf(" %s:%d", dayText(s.Day), s.Bytes)
@@ -137,7 +137,7 @@ func TestHoldingsFaults(t *testing.T) {
 		require.True(t, errors.As(err, &e))
 	}
 	const header = "group,filesystem,from,until,quota,used"
-	f(lines(header, "bio,/d,2025-02-30,,25 TB,", ",/d,2025-01-01,,-1 TB,", "chem,,yesterday,2025-01-01,5,x", "a,/d,2025-01-01,2025-01-01,1 TB", "a,/d,2025-02-01,,"),
+	f(lines(header, "bio,/d,2025-02-30,,25 TB,", ",/d,2025-01-01,,-1 TB,", "chem,,yesterday,2025-01-01,5 TB,x", "a,/d,2025-01-01,2025-01-01,1 TB", "a,/d,2025-02-01,,"),
 		`s.csv:2: from: "2025-02-30" is not a day of the calendar`,
 		`s.csv:3: group: the cell is empty`,
 		`s.csv:3: quota: "-1 TB" is negative`,
@@ -149,6 +149,11 @@ func TestHoldingsFaults(t *testing.T) {
 	f(lines(header, "bio,/d,2025-01-01,2025-06-01,1 TB,", "bio,/d,2025-05-01,,1 TB,", "bio,/e,2025-01-01,,1 TB,", "bio,/e,2025-01-01,,1 TB,"),
 		`s.csv:3: from: the row overlaps with line 2, which holds until 2025-06-01`,
 		`s.csv:5: from: line 4 holds for the same group and file system from the same day`)
+	f(lines(header, "bio,/d,2025-01-01,,25,", "bio,/d/,2025-02-01,,1048576,", "bio,/e,2025-02-01,,1048575,12", "bio,/f,2025-02-01,,0,1000", "bio,/g,2025-02-01,,1000 B,0"),
+		`s.csv:2: quota: "25" without a unit is a number of bytes`,
+		`s.csv:3: filesystem: /d/ is /d on line 2`,
+		`s.csv:4: quota: "1048575" without a unit is a number of bytes`,
+		`s.csv:4: used: "12" without a unit is a number of bytes`)
 	f(lines("group,filesystem,from,colour,quota,quota", "x"),
 		`s.csv:1: colour: unknown column`,
 		`s.csv:1: quota: the column occurs twice`)
@@ -161,8 +166,8 @@ func TestHoldingsFaults(t *testing.T) {
 }
 
 func FuzzHoldings(f *testing.F) {
-	f.Add("group,filesystem,from,until,quota,used\nbio,/data,2025-07-01,,25 TB,\nbio,/data,2025-08-01,,2 TiB,1\n")
-	f.Add("group,filesystem,from,until,quota,used\nb,/d,2025-07-05,,,1\nb,/d,2025-07-01,2025-08-01,2,\nb,/d,2025-09-01,2025-09-05,,3\nb,/d,2025-10-01,,none,\n")
+	f.Add("group,filesystem,from,until,quota,used\nbio,/data,2025-07-01,,25 TB,\nbio,/data,2025-08-01,,2 TiB,1000\n")
+	f.Add("group,filesystem,from,until,quota,used\nb,/d,2025-07-05,,,1 TB\nb,/d,2025-07-01,2025-08-01,2 TB,\nb,/d,2025-09-01,2025-09-05,,3 TB\nb,/d,2025-10-01,,none,\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		h, err := Holdings("s.csv", strings.NewReader(text))
 		if err != nil {

@@ -56,8 +56,9 @@ func (a *app) firstOpenPeriod(ctx context.Context, in *inputs) (p rates.Period, 
 	}
 }
 
-// checkFundMeters finds splits of meters that no card has.
-func (in *inputs) checkFundMeters() error {
+// checkRosterMeters finds splits and allocations of meters that no card has: the
+// ones would split nothing, nothing would be drawn on the others.
+func (in *inputs) checkRosterMeters() error {
 	var errs []error
 	var known []string
 	for _, card := range in.cards {
@@ -69,14 +70,20 @@ func (in *inputs) checkFundMeters() error {
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
+	check := func(meter string, has bool, line, column int, field string) {
+		if !has {
+			errs = append(errs, rates.Fault{File: in.roster.File, Line: line, Column: column, Field: field,
+				Message: fmt.Sprintf("no card has a meter %q", meter), Remedy: nearest.Remedy(meter, known)})
+		}
+	}
 	for _, g := range in.roster.Groups {
 		for _, s := range g.Funds {
 			for _, pattern := range s.Meters {
-				if !anyMatches(pattern, known) {
-					errs = append(errs, rates.Fault{File: in.roster.File, Line: s.Line, Column: s.Column, Field: "funds.meters",
-						Message: fmt.Sprintf("no card has a meter %q", pattern), Remedy: nearest.Remedy(pattern, known)})
-				}
+				check(pattern, anyMatches(pattern, known), s.Line, s.Column, "funds.meters")
 			}
+		}
+		for _, al := range g.Allocations {
+			check(al.Meter, slices.Contains(known, al.Meter), al.Line, 0, "allocations.meter")
 		}
 	}
 	return errors.Join(errs...)

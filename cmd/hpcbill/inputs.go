@@ -186,7 +186,7 @@ func (in *inputs) crossCheck() error {
 	for _, g := range in.roster.Groups {
 		known = append(known, g.ID)
 	}
-	return errors.Join(in.checkStorageGroups(known), in.checkFundMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkCurrencies(), in.checkReductions(),
+	return errors.Join(in.checkStorageGroups(known), in.checkRosterMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkCurrencies(), in.checkReductions(),
 		in.checkOutages(), in.checkWaivers())
 }
 

@@ -61,7 +61,12 @@ func (l *configLoader) taxes(n *yaml.Node) {
 		}
 		l.checkDays(item, path, r.From, r.Until)
 		for j, other := range l.Invoice.Tax {
-			if clash(&r, &other) {
+			switch {
+			case !clash(&r, &other):
+			case r.Mode == invoice.TaxExclusive && other.Mode == invoice.TaxExclusive:
+				l.Fault(item, path, fmt.Sprintf("%s is on the same lines by line %d already, and would be added twice", r.Name, nodes[j].Line),
+					"part them by class:, kinds:, from: or until:")
+			default:
 				l.Fault(item, path, fmt.Sprintf("%s and %s (line %d) are on the same lines, and one of them is not exclusive", r.Name, other.Name, nodes[j].Line),
 					"part them by class:, kinds:, from: or until:")
 			}
@@ -162,9 +167,9 @@ func (l *configLoader) checkDays(n *yaml.Node, path string, from, until rates.Da
 }
 
 // clash reports whether two taxes are on one line at one time and cannot be
-// added up: only exclusive ones can.
+// added up: only exclusive ones can, and none twice.
 func clash(a, b *invoice.TaxRule) bool {
-	if a.Mode == invoice.TaxExclusive && b.Mode == invoice.TaxExclusive {
+	if a.Mode == invoice.TaxExclusive && b.Mode == invoice.TaxExclusive && a.Name != b.Name {
 		return false
 	}
 	if !a.Until.IsZero() && !b.From.IsZero() && !b.From.Before(a.Until) ||
