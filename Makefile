@@ -1,6 +1,7 @@
 # Every target runs from a clean clone with Go alone.
 GO      ?= go
-BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/hpcbill ./cmd/hpcbill
+PROFILE  = cmd/hpcbill/month.pgo
+BUILD    = CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -pgo $(PROFILE) -o bin/hpcbill ./cmd/hpcbill
 SITE    ?= demo-site
 FUZZ    ?= 20000x
 BENCH   ?= .
@@ -10,7 +11,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 VULNDB      = golang.org/x/vulndb@v0.0.0-20261105234957-e22db6528018
 
-.PHONY: demo build test race lint vuln fuzz bench golden same-bytes duckdb slurm clean
+.PHONY: demo build test race lint vuln fuzz bench profile golden same-bytes duckdb slurm clean
 
 # A whole month of three clusters, from dumps to issued invoices.
 demo: build
@@ -53,7 +54,15 @@ fuzz:
 # BENCH picks benchmarks, COUNT repeats them for benchstat, DUMP is a dump of
 # your own for BenchmarkDump, which is an ingest from end to end.
 bench:
-	HPCBILL_BENCH_DUMP="$(DUMP)" $(GO) test -run '^$$' -bench '$(BENCH)' -count $(COUNT) -benchmem ./ingest/... ./rating/... ./rates/...
+	HPCBILL_BENCH_DUMP="$(DUMP)" $(GO) test -run '^$$' -bench '$(BENCH)' -count $(COUNT) -benchmem ./cmd/... ./ingest/... ./rating/... ./rates/...
+
+# Makes the profile anew by which the compiler decides what to inline, from a
+# month that is generated: worth it where much has changed in what is done for
+# each job.
+profile:
+	@mkdir -p bin
+	$(GO) test -run '^$$' -bench '^BenchmarkMonth$$' -benchtime 12x -cpuprofile bin/month.prof -o bin/month.test ./cmd/hpcbill
+	$(GO) tool pprof -proto bin/month.test bin/month.prof > $(PROFILE)
 
 # Rewrites the golden files: read the difference before committing it.
 golden:
