@@ -74,7 +74,7 @@ func (d Date) previous() Date {
 	return DateOf(time.Date(d.Year, time.Month(d.Month), d.Day-1, 12, 0, 0, 0, time.UTC), time.UTC)
 }
 
-// next is the day after d.
-func (d Date) next() Date {
+// Next is the day after d.
+func (d Date) Next() Date {
 	return DateOf(time.Date(d.Year, time.Month(d.Month), d.Day+1, 12, 0, 0, 0, time.UTC), time.UTC)
 }

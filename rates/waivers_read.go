@@ -146,7 +146,7 @@ func (f *waiverFile) date(w *Waiver, text string) {
 		f.fault(w.Line, "date", err.Error(), "write the day of the decision, year-month-day")
 		return
 	}
-	w.Date, w.DecidedBy = d, d.next().Midnight(f.zone).Unix()
+	w.Date, w.DecidedBy = d, d.Next().Midnight(f.zone).Unix()
 	if w.Submit >= w.DecidedBy {
 		f.fault(w.Line, "submit", fmt.Sprintf("is after %s, the day of the decision", d), "correct one of the two")
 	}

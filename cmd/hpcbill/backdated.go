@@ -12,10 +12,11 @@ import (
 
 // dated is a day from which, or until which, a rule holds.
 type dated struct {
-	what string // "account=x is lab_b's from 2025-03-15 on"
-	day  rates.Date
-	file string
-	line int
+	what  string // "account=x is lab_b's from 2025-03-15 on"
+	day   rates.Date
+	until bool
+	file  string
+	line  int
 }
 
 // backdatedSince gives what the roster and the reductions say of days of issued
@@ -64,10 +65,10 @@ func (in *inputs) datedRules() []dated {
 	var all []dated
 	add := func(file string, line int, what string, from, until rates.Date) {
 		if !from.IsZero() {
-			all = append(all, dated{fmt.Sprintf("%s from %s on", what, from), from, file, line})
+			all = append(all, dated{fmt.Sprintf("%s from %s on", what, from), from, false, file, line})
 		}
 		if !until.IsZero() {
-			all = append(all, dated{fmt.Sprintf("%s until %s", what, until), until, file, line})
+			all = append(all, dated{fmt.Sprintf("%s until %s", what, until), until, true, file, line})
 		}
 	}
 	for _, g := range in.roster.Groups {

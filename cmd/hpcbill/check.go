@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"hpcbill/rates"
 )
 
 func (a *app) checkCommand() *cobra.Command {
@@ -43,7 +45,7 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 	}
 }
 
-// printWarnings says what the cards allow and a person may not have meant: a
+// printWarnings says what the files allow and a person may not have meant: a
 // gap between versions, a meter that nothing charges, a class without a price.
 func (a *app) printWarnings(in *inputs) {
 	classes := map[string]bool{}
@@ -52,11 +54,16 @@ func (a *app) printWarnings(in *inputs) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.cards)) {
 		card := in.cards[name]
-		for _, w := range slices.Concat(card.Warnings, card.UnpricedClasses(slices.Sorted(maps.Keys(classes)))) {
-			fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(w.Error()))
-			if w.Remedy != "" {
-				fmt.Fprintf(a.stderr, "hpcbill: hint: %s\n", oneLine(w.Remedy))
-			}
+		a.printMeant(slices.Concat(card.Warnings, card.UnpricedClasses(slices.Sorted(maps.Keys(classes)))))
+	}
+	a.printMeant(in.meantOtherwise())
+}
+
+func (a *app) printMeant(warnings []rates.Fault) {
+	for _, w := range warnings {
+		fmt.Fprintf(a.stderr, "hpcbill: warning: %s\n", oneLine(w.Error()))
+		if w.Remedy != "" {
+			fmt.Fprintf(a.stderr, "hpcbill: hint: %s\n", oneLine(w.Remedy))
 		}
 	}
 }
