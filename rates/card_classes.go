@@ -23,7 +23,23 @@ func (c *Card) mistypedClasses(m *Meter, rows, classes []string) Faults {
 			})
 		}
 	}
+	for _, class := range rowless {
+		near, ok := nearest.Word(class, rows)
+		// External is near internal, and another word.
+		if ok && class != "" && class[:1] == near[:1] && slices.Contains(classes, near) && m.pricesClass(class) && !m.globs(class) {
+			faults = append(faults, Fault{
+				File: c.File, Line: m.Line, Field: "meters." + m.Name,
+				Message: fmt.Sprintf("groups have the class %s, which has no row and pays what \"*\" says", class), Remedy: fmt.Sprintf("did you mean %s?", near),
+			})
+		}
+	}
 	return faults
+}
+
+// globs reports whether a row of the table has the class in its wildcard, other
+// than the row for all the rest.
+func (m *Meter) globs(class string) bool {
+	return slices.ContainsFunc(m.Price.Table, func(e PriceEntry) bool { return e.Value != rowLabel("*") && GlobMatches(e.Value, class) })
 }
 
 // pricesClass reports whether a table by class has a price for it.

@@ -41,4 +41,19 @@ versions:
 	require.Len(t, found, 1)
 	require.Equal(t, "c.yaml:5: meters.su.price.Internal: no group has the class Internal, and internal has no row", found[0].Error())
 	require.Equal(t, "did you mean internal?", found[0].Hint())
+
+	// So is a group's, beside the groups that are of the class.
+	c, err = rates.LoadCard("c.yaml", []byte(`card: c
+currency: EUR
+versions:
+  - from: 2025-01-01
+    meters: {su: {unit: SU, price: {internal: "0.01", "part*": "0.02", "*": "0.05"}}}
+    rules: [{name: all, charge: {su: cpus}}]
+`))
+	require.NoError(t, err)
+	require.Empty(t, c.UnpricedClasses([]string{"external", "industry", "internal", "partner", "partners"}))
+	found = c.UnpricedClasses([]string{"internal", "internl"})
+	require.Len(t, found, 1)
+	require.Equal(t, `c.yaml:5: meters.su: groups have the class internl, which has no row and pays what "*" says`, found[0].Error())
+	require.Equal(t, "did you mean internal?", found[0].Hint())
 }
