@@ -75,11 +75,11 @@ func appendBits(dst []byte, values *[deltaMiniblock]uint64, width int) []byte {
 	var waiting uint64
 	have := 0
 	for _, v := range values {
-		waiting |= v << have
+		waiting |= v << (have & 63)
 		if have += width; have >= 64 {
 			dst = binary.LittleEndian.AppendUint64(dst, waiting)
 			have -= 64
-			waiting = v >> (width - have)
+			waiting = v >> ((width - have - 1) & 63) >> 1
 		}
 	}
 	if have > 0 { // 32, of an odd width

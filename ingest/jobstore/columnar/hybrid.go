@@ -51,19 +51,19 @@ func appendPacked(dst []byte, values []uint32, width int) []byte {
 	groups := (len(values) + 7) / 8
 	dst = binary.AppendUvarint(dst, uint64(groups)<<1|1)
 	end := len(dst) + groups*width
-	var acc uint64
-	have := 0
+	var waiting uint64
+	have := 0 // bits of it, fewer than 32
 	for _, v := range values {
-		acc |= uint64(v) << have
-		have += width
-		for have >= 8 {
-			dst = append(dst, byte(acc))
-			acc >>= 8
-			have -= 8
+		waiting |= uint64(v) << (have & 63)
+		if have += width; have >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(waiting))
+			waiting >>= 32
+			have -= 32
 		}
 	}
-	if have > 0 {
-		dst = append(dst, byte(acc))
+	for ; have > 0; have -= 8 {
+		dst = append(dst, byte(waiting))
+		waiting >>= 8
 	}
 	for len(dst) < end {
 		dst = append(dst, 0)
