@@ -142,11 +142,7 @@ func recordedInputs(e history.Recorded) (*inputs, error) {
 		}
 		return names, nil
 	}
-	in, err := readInputs(siteTexts{read, match})
-	if err == nil {
-		in.issued = true
-	}
-	return in, err
+	return readInputs(siteTexts{read, match, true})
 }
 
 // textOf gives one of the texts that billed an issued period.
