@@ -264,7 +264,7 @@ func TestTheSameOutcomesGiveTheSameBytes(t *testing.T) {
 		for _, cores := range []int{1, 4} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 			dir := t.TempDir()
-			w := writing{keptRows: kept, at: func(string) {}}
+			w := writing{keptRows: kept, keptTextBytes: keptTextBytes, at: func(string) {}}
 			require.NoError(t, w.write(dir, march, rowsOfEach(outcomes)))
 			got, err := os.ReadFile(fileOf(dir, march))
 			require.NoError(t, err)
@@ -284,7 +284,7 @@ func TestRowsAreSortedAndGroupsFound(t *testing.T) {
 	f := func(kept int, sorted bool) {
 		t.Helper()
 		dir := t.TempDir()
-		w := writing{keptRows: kept, at: func(string) {}}
+		w := writing{keptRows: kept, keptTextBytes: keptTextBytes, at: func(string) {}}
 		require.NoError(t, w.write(dir, march, rowsOfEach(outcomes)))
 		rows := readAll(t, dir, "")
 		require.Len(t, rows, rowsOf(outcomes))
@@ -436,7 +436,7 @@ func TestACrashLeavesTheOldPeriod(t *testing.T) {
 	require.NoError(t, Write(dir, march, each(old)))
 	func() {
 		defer func() { require.Equal(t, "killed", recover()) }()
-		w := writing{keptRows: 100, at: func(step string) {
+		w := writing{keptRows: 100, keptTextBytes: keptTextBytes, at: func(step string) {
 			if step == "written" {
 				panic("killed")
 			}

@@ -9,11 +9,15 @@ const (
 	keptTextBytes = 48 << 20
 )
 
+// after how many rows is looked how much memory the texts take: at the same
+// rows, however many come at once.
+const lookEvery = 256
+
 // collect takes in the rows and writes them, row group by row group: rating
 // goes on while other goroutines encode.
 func (w *writing) collect(out *rowGroupWriter, all iter.Seq2[*Rows, error]) error {
 	defer out.wait()
-	in := newIntake()
+	in := newIntake(w.keptTextBytes)
 	for rows, err := range all {
 		if err != nil {
 			return err
@@ -33,13 +37,14 @@ func (w *writing) takeIn(out *rowGroupWriter, in *intake, rows *Rows) (err error
 		return err
 	}
 	b := in.adopt(rows)
-	for from := 0; from < len(b.rows) && err == nil; {
+	n := len(b.rows) // once all are taken, b may have others
+	for from := 0; from < n && err == nil; {
 		rows.meet(in)
-		to := min(len(b.rows), from+w.keptRows-in.waiting)
+		to := min(n, from+w.keptRows-in.waiting, from+lookEvery-in.taken%lookEvery)
 		in.take(rows, b, from, to)
 		from = to
 		switch {
-		case in.bytes() >= keptTextBytes:
+		case in.taken%lookEvery == 0 && in.bytes() >= w.keptTextBytes:
 			err = out.writeAll(in)
 		case in.waiting >= w.keptRows:
 			err = out.relieve(in, w.keptRows/8)

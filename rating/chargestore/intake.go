@@ -11,11 +11,14 @@ import (
 // come.
 type intake struct {
 	texts
-	blocks  []*block // by number
-	free    []*block // of them
-	waiting int      // rows to be written
-	lists   []rowList
-	resets  int
+	blocks        []*block // by number
+	free          []*block // of them
+	waiting       int      // rows to be written
+	jobIDBytes    int      // of these
+	taken         int      // all rows that came
+	lists         []rowList
+	resets        int
+	keptTextBytes int // see the constant
 
 	// The texts of each column of a bundle for themselves.
 	dicts   [columnCount]*columnar.Texts
@@ -43,8 +46,8 @@ type rowList struct {
 	unsorted bool
 }
 
-func newIntake() *intake {
-	in := &intake{}
+func newIntake(keptTextBytes int) *intake {
+	in := &intake{keptTextBytes: keptTextBytes}
 	in.forgetTexts()
 	return in
 }
@@ -64,12 +67,13 @@ func (in *intake) forgetTexts() {
 // reset forgets all rows, and the texts where there are many: the next rows will
 // mostly have the same.
 func (in *intake) reset() {
-	if in.texts.bytes() > keptTextBytes/2 {
+	if in.texts.bytes() > in.keptTextBytes/2 {
 		in.forgetTexts()
 	}
 	for i := range in.lists {
 		in.lists[i] = rowList{rows: in.lists[i].rows[:0]}
 	}
+	in.jobIDBytes = 0
 }
 
 // emptyBlock gives a block without rows, of some size.
@@ -103,14 +107,9 @@ func (in *intake) adopt(rows *Rows) *block {
 	return b
 }
 
-// bytes is how much memory the texts take.
-func (in *intake) bytes() int {
-	sum := in.texts.bytes()
-	for _, b := range in.blocks {
-		sum += len(b.jobIDs)
-	}
-	return sum
-}
+// bytes is how much memory the texts take. It hangs on the rows that came alone,
+// and so do the row groups: not on which blocks are being encoded from.
+func (in *intake) bytes() int { return in.texts.bytes() + in.jobIDBytes }
 
 // take lists rows of a block that was the rows'.
 func (in *intake) take(rows *Rows, b *block, from, to int) {
@@ -123,6 +122,8 @@ func (in *intake) take(rows *Rows, b *block, from, to int) {
 		in.list(&in.lists[group], place{b.number, uint32(row)})
 	}
 	in.waiting += to - from
+	in.taken += to - from
+	in.jobIDBytes += len(b.jobIDsOf(from, to))
 }
 
 // list puts a row into the list of its group.
@@ -137,6 +138,7 @@ func (in *intake) list(l *rowList, row place) {
 // are left become free.
 func (in *intake) compact(size int) {
 	var to *block
+	in.jobIDBytes = 0
 	for g := range in.lists {
 		places := in.lists[g].rows
 		in.segments, in.rows = in.appendSegments(in.segments[:0], in.rows[:0], places)
@@ -149,6 +151,7 @@ func (in *intake) compact(size int) {
 				places[s.first+i] = place{to.number, uint32(first + i)}
 			}
 			to.left += len(s.rows)
+			in.jobIDBytes += len(to.jobIDsOf(first, len(to.rows)))
 			s.block.left -= len(s.rows)
 			in.release(s.block)
 		}

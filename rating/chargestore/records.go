@@ -68,12 +68,15 @@ func (r *records) extend() *record {
 
 func (r *records) reset() { r.rows, r.jobIDs = r.rows[:0], r.jobIDs[:0] }
 
-func (r *records) jobID(row int) []byte {
+func (r *records) jobID(row int) []byte { return r.jobIDsOf(row, row+1) }
+
+// jobIDsOf gives the job ids of rows from one to another, which are some.
+func (r *records) jobIDsOf(from, to int) []byte {
 	start := uint32(0)
-	if row > 0 {
-		start = r.rows[row-1].jobIDEnd
+	if from > 0 {
+		start = r.rows[from-1].jobIDEnd
 	}
-	return r.jobIDs[start:r.rows[row].jobIDEnd]
+	return r.jobIDs[start:r.rows[to-1].jobIDEnd]
 }
 
 // pick appends rows of other records, and gives the place of the first.

@@ -27,7 +27,7 @@ func Write(dir, period string, outcomes iter.Seq2[rating.Outcome, error]) error 
 // the same order give the same bytes, however many come at once. Rows may be
 // used again as soon as their step of the iteration is over.
 func WriteRows(dir, period string, rows iter.Seq2[*Rows, error]) error {
-	w := writing{keptRows: keptRows, at: func(string) {}}
+	w := writing{keptRows: keptRows, keptTextBytes: keptTextBytes, at: func(string) {}}
 	if err := w.write(dir, period, rows); err != nil {
 		return fmt.Errorf("write the charges of %s: %w", period, err)
 	}
@@ -60,8 +60,9 @@ func rowsOfOutcomes(outcomes iter.Seq2[rating.Outcome, error]) iter.Seq2[*Rows, 
 
 // writing is one use of Write.
 type writing struct {
-	keptRows int               // see the constant
-	at       func(step string) // called at each step; tests stop there
+	keptRows      int               // see the constants
+	keptTextBytes int               // likewise
+	at            func(step string) // called at each step; tests stop there
 
 	period string
 }
