@@ -70,8 +70,10 @@ func NewRater(t Tariff) *Rater {
 // holds at the job's Start, so that every second of a job is billed once
 // whatever the card says later.
 //
-// The outcomes and their charges are the Rater's own and are overwritten by
-// its next call.
+// The outcomes and their charges are the Rater's own, and its next call
+// overwrites of them what differs from job to job. So they may be changed in two
+// things alone: the Kind, and the price of a charge that tiers left without one.
+// Who keeps one, or changes more, takes a Clone.
 func (r *Rater) Job(j *ingest.Job, p rates.Period) []Outcome {
 	return r.rate(j, p, nil)
 }
