@@ -65,7 +65,7 @@ func jobsTable() *columnar.Table {
 		c[col] = columnar.Column{Name: name, Kind: columnar.Int64, Nullable: true, Null: ingest.Unknown, Dictionary: true}
 	}
 	instant := func(col int, name string) {
-		c[col] = columnar.Column{Name: name, Kind: columnar.Timestamp, Nullable: true, Null: int64(ingest.None)}
+		c[col] = columnar.Column{Name: name, Kind: columnar.Timestamp, Nullable: true, Null: int64(ingest.None), Dictionary: true}
 	}
 	text := func(col int, name string) {
 		c[col] = columnar.Column{Name: name, Kind: columnar.Text, Dictionary: true}
@@ -86,7 +86,7 @@ func jobsTable() *columnar.Table {
 	instant(colEligible, "eligible_time")
 	instant(colStart, "start_time")
 	instant(colEnd, "end_time")
-	c[colElapsed] = columnar.Column{Name: "elapsed_seconds", Kind: columnar.Int64}
+	c[colElapsed] = columnar.Column{Name: "elapsed_seconds", Kind: columnar.Int64, Dictionary: true}
 	c[colSuspended] = columnar.Column{Name: "suspended_seconds", Kind: columnar.Int64, Dictionary: true}
 	count(colTimelimit, "timelimit_seconds")
 	count(colNodeCount, "node_count")

@@ -160,23 +160,27 @@ func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []u
 	return values, levels
 }
 
-// earlyLook is after how many values a dictionary is given up where most are
+// worthwhile is how many different numbers a dictionary may have: an eighth of
+// the values, since beyond that their differences take less room.
+func worthwhile(values int) int { return min(maxEntries, max(64, values/8)) }
+
+// earlyLook is after how many values a dictionary is given up where many are
 // different.
-const earlyLook = 8 << 10
+const earlyLook = 4 << 10
 
 // numberInts numbers the values in enc.numbers and puts the numbers into
 // enc.indices; false where a dictionary would be too large.
 func (c *chunk) numberInts(values []int64) bool {
-	indices := grow(&c.enc.indices, len(values))
+	indices, most := grow(&c.enc.indices, len(values)), worthwhile(len(values))
 	c.enc.numbers.reset()
 	last, number := values[0]+1, uint32(0)
 	for i, v := range values {
-		if i == earlyLook && len(c.enc.numbers.values) > earlyLook/4*3 {
-			return false // nearly all different: not worth the rest
+		if i == earlyLook && len(c.enc.numbers.values) > earlyLook/2 {
+			return false // not worth the rest
 		}
 		if v != last {
-			var ok bool
-			if number, ok = c.enc.numbers.of(v); !ok {
+			number = c.enc.numbers.of(v)
+			if int(number) >= most {
 				return false
 			}
 			last = v

@@ -113,3 +113,25 @@ func arrowInts(t require.TestingT, name string, n int) []int64 {
 	require.Equal(t, []int{n, n}, []int{int(total), read})
 	return got
 }
+
+// A dictionary is made where at most an eighth of the numbers are different, and
+// given up early where most are.
+func TestWorthwhileDictionaries(t *testing.T) {
+	c := &chunk{Writer: &Writer{enc: NewEncoder()}}
+	is := func(want bool, rows, different int) {
+		t.Helper()
+		numbers := make([]int64, rows)
+		for i := range numbers {
+			numbers[i] = int64(i % different)
+		}
+		require.Equal(t, want, c.numberInts(numbers))
+	}
+	is(true, 64, 64) // so few are always numbered
+	is(false, 80, 65)
+	is(true, 8000, 1000)
+	is(false, 8000, 1001)
+	is(false, 80_000, 10_001)
+	is(true, 80_000, 2048)
+	is(false, 80_000, 2049) // nearly all of the first 4096
+	is(false, 400_000, maxEntries+1)
+}

@@ -220,20 +220,17 @@ func (s *numberSet) reset() {
 // fewValues are forgotten faster one by one than with all slots at once.
 const fewValues = 1 << 10
 
-// of gives the number of v; false when there are too many different values.
-func (s *numberSet) of(v int64) (uint32, bool) {
+// of gives the number of v. There may be maxEntries, and one more.
+func (s *numberSet) of(v int64) uint32 {
 	h := uint64(v) * 0x9E3779B97F4A7C15 >> s.shift
 	for {
 		switch at := s.slots[h]; {
 		case at == 0:
-			if len(s.values) == maxEntries {
-				return 0, false
-			}
 			s.values = append(s.values, v)
 			s.slots[h] = int32(len(s.values))
-			return uint32(len(s.values) - 1), true
+			return uint32(len(s.values) - 1)
 		case s.values[at-1] == v:
-			return uint32(at - 1), true
+			return uint32(at - 1)
 		}
 		h = (h + 1) & (setSlots - 1)
 	}
