@@ -439,6 +439,11 @@ func TestWithout(t *testing.T) {
 		n := rapid.SampledFrom([]int{2, 2, 100, 100, 100, 100, PageRows + 50, 2*PageRows + 1}).Draw(t, "rows")
 		vectors := rows(n)
 		write(t, filepath.Join(dir, "a"), vectors, inOrder(n))
+		a := open(t, filepath.Join(dir, "a"))
+		if rapid.Bool().Draw(t, "of an earlier version") {
+			writeEarlier(t, a, filepath.Join(dir, "earlier"))
+			a = open(t, filepath.Join(dir, "earlier"))
+		}
 		drop := map[uint32]bool{}
 		for range rapid.IntRange(1, 5).Draw(t, "gone") {
 			drop[uint32(rapid.SampledFrom([]int{0, 1, n / 2, n - 1, rapid.IntRange(0, n-1).Draw(t, "row")}).Draw(t, "which"))] = true
@@ -462,7 +467,7 @@ func TestWithout(t *testing.T) {
 		f, err := os.Create(filepath.Join(dir, "b"))
 		require.NoError(t, err)
 		var taken Page
-		out, err := open(t, filepath.Join(dir, "a")).Without(gone, NewEncoder(), f, &taken)
+		out, err := a.Without(gone, NewEncoder(), f, &taken)
 		require.NoError(t, err)
 		require.NoError(t, out.Close())
 		require.NoError(t, f.Close())
@@ -470,6 +475,11 @@ func TestWithout(t *testing.T) {
 		require.EqualValues(t, len(kept), b.Rows())
 		requireSame(t, vectors, kept, b, 0)
 		requireSamePage(t, vectors, gone, &taken)
+		var numbers []int64
+		for _, row := range kept {
+			numbers = append(numbers, vectors[plain].Ints[row])
+		}
+		require.Equal(t, numbers, arrowInts(t, filepath.Join(dir, "b"), len(kept)), "another reader")
 
 		// The statistics are those of the rows written afresh.
 		write(t, filepath.Join(dir, "c"), vectors, kept)

@@ -109,7 +109,7 @@ func decodeDelta(out []int64, src []byte) error {
 			last = r.miniblock(values, last, least, int(widths[m]))
 		}
 	}
-	if r.bad {
+	if r.bad || len(r.src) > 0 {
 		return errDelta
 	}
 	return nil

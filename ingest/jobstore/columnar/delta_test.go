@@ -46,6 +46,7 @@ func TestDelta(t *testing.T) {
 		require.NoError(t, decodeDelta(got, data))
 		require.Equal(t, numbers, got)
 		require.Error(t, decodeDelta(make([]int64, len(numbers)+1), data))
+		require.Error(t, decodeDelta(got, append(data[:len(data):len(data)], 0)))
 		for cut := range min(len(data), 300) {
 			require.Error(t, decodeDelta(got, data[:cut]))
 		}
