@@ -21,6 +21,8 @@ type Rows struct {
 	kinds   rating.ByKind[kindCodes]
 	byMeter []int
 
+	rememberedBytes int // see the constant
+
 	lastSource   [2]string
 	sourceNumber uint32
 	sourceKnown  bool
@@ -34,7 +36,7 @@ type Rows struct {
 
 // NewRows makes rows of nothing.
 func NewRows() *Rows {
-	rows := &Rows{texts: newTexts(), bases: make([]basis, rememberedBases)}
+	rows := &Rows{texts: newTexts(), bases: make([]basis, rememberedBases), rememberedBytes: rememberedTextBytes}
 	rows.begin()
 	return rows
 }
@@ -56,7 +58,7 @@ func (rows *Rows) Len() int { return len(rows.rows) }
 // many, since the next rows will mostly have the same.
 func (rows *Rows) Reset() {
 	rows.records.reset()
-	if rows.bytes() > rememberedTextBytes {
+	if rows.bytes() > rows.rememberedBytes {
 		rows.texts.reset()
 		clear(rows.bases)
 		rows.kinds.Forget()

@@ -82,6 +82,7 @@ func desksOf(t require.TestingT, outcomes []rating.Outcome, desks, most int, see
 		random, all := rand.New(rand.NewPCG(seed, 2)), make([]*Rows, desks)
 		for i := range all {
 			all[i] = NewRows()
+			all[i].rememberedBytes = []int{rememberedTextBytes, 10_000, 0}[random.IntN(3)]
 		}
 		for rest := outcomes; len(rest) > 0; {
 			rows := all[random.IntN(desks)]
