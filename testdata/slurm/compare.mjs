@@ -27,11 +27,14 @@ const mebibytes = (t) => { const [, n, unit] = /^(\d+)([MG])$/.exec(t); return +
 function expected(r) {
   const a = tres(r.AllocTRES), q = tres(r.ReqTRES), [state, by] = r.State.split(' by ');
   const allocated = r.AllocTRES !== '';
+  // A later part of a resized job is submitted when the job is resized; Slurm may
+  // print the start of the first part with it.
+  const start = instant(r.Start), before = start === null ? 0 : Math.max(0, instant(r.Submit) - start);
   return {
     job_id: r.JobID, db_index: r.DBIndex, user_name: r.User, account: r.Account, partition: r.Partition, qos: r.QOS,
     wckey: r.WCKey.replace(/^\*/, ''), reservation: r.Reservation, job_name: r.JobName, state, cancelled_by: by ?? '',
-    submit_time: instant(r.Submit), eligible_time: instant(r.Eligible), start_time: instant(r.Start), end_time: instant(r.End),
-    elapsed_seconds: seconds(r.Elapsed), suspended_seconds: seconds(r.Suspended), timelimit_seconds: limit(r.Timelimit),
+    submit_time: instant(r.Submit), eligible_time: instant(r.Eligible), start_time: start === null ? null : start + before, end_time: instant(r.End),
+    elapsed_seconds: seconds(r.Elapsed) - before, suspended_seconds: seconds(r.Suspended), timelimit_seconds: limit(r.Timelimit),
     node_count: allocated ? +a.node : 0, cpus: allocated ? +a.cpu : 0, memory_mib: allocated ? mebibytes(a.mem) : 0,
     gpus: +(a['gres/gpu'] ?? 0), billing: +(a.billing ?? 0),
     req_node_count: +q.node, req_cpus: +q.cpu, req_memory_mib: mebibytes(q.mem), req_gpus: +(q['gres/gpu'] ?? 0),
@@ -63,6 +66,12 @@ for (const r of records) {
     if (row[field] !== want) fail(`${r.JobID} ${JSON.stringify(r.JobName)} ${field}: kept ${JSON.stringify(row[field])}, sacct ${JSON.stringify(want)}`);
   }
 }
+
+// --- the parts of the resized job are the whole of it, once
+const parts = kept.filter((row) => row.job_name === 'resized');
+const whole = Math.max(...parts.map((row) => row.end_time)) - Math.min(...parts.map((row) => row.start_time));
+const sum = parts.reduce((all, row) => all + row.elapsed_seconds, 0);
+if (parts.length !== 2 || sum !== whole) fail(`the ${parts.length} parts of the resized job have ${sum} s, it ran for ${whole} s`);
 
 // --- the kinds of jobs are there: else this compared too little
 const has = (what, test) => { if (!records.some(test)) fail(`no record is ${what}`); };
