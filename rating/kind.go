@@ -79,21 +79,27 @@ var kindFields = [...]rates.TextField{
 	rates.User, rates.Account, rates.Partition, rates.QoS, rates.State, rates.WCKey, rates.Reservation,
 }
 
+// kindTexts gives a job's texts of kindFields.
+func kindTexts(j *ingest.Job) [len(kindFields)]string {
+	return [...]string{j.User, j.Account, j.Partition, j.QoS, string(j.State), j.WCKey, j.Reservation}
+}
+
 // planAndKind is plan, with the Kind of those that it settles whole, or nil.
 func (r *Rater) planAndKind(v *version, j *ingest.Job, at ingest.Instant) (*plan, *Kind) {
 	if !v.kinds {
 		return r.plan(v, j, at), nil
 	}
-	if e := r.kindEntry(v, j, at); e != nil {
-		return e.plan, e.kind
+	pl, e := r.planAndEntry(v, j, at)
+	if e == nil {
+		return pl, nil
 	}
-	return r.plan(v, j, at), nil
+	return pl, e.kind
 }
 
-// kindEntry finds what a job is the kind of, under a version whose plans hang on
-// texts alone; nil where its plan does not settle it.
-func (r *Rater) kindEntry(v *version, j *ingest.Job, at ingest.Instant) *kindEntry {
-	texts := [len(kindFields)]string{j.User, j.Account, j.Partition, j.QoS, string(j.State), j.WCKey, j.Reservation}
+// planAndEntry is plan, with what the job is the kind of, under a version whose
+// plans hang on texts alone; nil where the plan does not settle it.
+func (r *Rater) planAndEntry(v *version, j *ingest.Job, at ingest.Instant) (*plan, *kindEntry) {
+	texts := kindTexts(j)
 	t, epoch := &r.kinds, r.epoch(at)
 	if len(t.slots) == 0 || len(t.entries) == maxKinds {
 		*t = kindTable{slots: make([]uint32, 1<<kindWidth)}
@@ -102,18 +108,18 @@ func (r *Rater) kindEntry(v *version, j *ingest.Job, at ingest.Instant) *kindEnt
 	for ; t.slots[slot] != 0; slot = (slot + 1) & (1<<kindWidth - 1) {
 		e := t.entries[t.slots[slot]-1]
 		if e.version == v && e.epoch == epoch && sametext.Same(texts[:], e.texts[:]) {
-			return e
+			return e.plan, e
 		}
 	}
 	pl := r.plan(v, j, at)
 	if pl.group == nil || pl.verdict == Held {
-		return nil
+		return pl, nil
 	}
 	e := &kindEntry{version: v, epoch: epoch, texts: texts, plan: pl, kind: &Kind{len(t.entries)}}
 	e.settled = pl.settle() && knownState(j.State) && !strings.Contains(j.Partition, ",")
 	t.entries = append(t.entries, e)
 	t.slots[slot] = uint32(len(t.entries))
-	return e
+	return pl, e
 }
 
 // kindOf gives the outcome's Kind where it came out as its plan has it.

@@ -33,7 +33,7 @@ func (pl *plan) settle() bool {
 // rateSettled rates a whole job of a Kind that is settled. It gives nil where
 // that is not so, and where a formula has no value.
 func (r *Rater) rateSettled(j *ingest.Job, v *version, at ingest.Instant) []Outcome {
-	e := r.kindEntry(v, j, at)
+	_, e := r.planAndEntry(v, j, at)
 	if e == nil || !e.settled {
 		return nil
 	}
