@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 
@@ -20,20 +19,9 @@ type dated struct {
 }
 
 // backdatedSince gives what the roster and the reductions say of days of issued
-// months and did not say when the last month before p was issued. It changes no
-// bill, since issued months keep the rules that billed them.
-func (s *site) backdatedSince(ctx context.Context, p rates.Period) ([]dated, error) {
-	if p.Start.Equal(s.config.FirstPeriod.Start) {
-		return nil, nil
-	}
-	recorded, err := s.history.Evidence(ctx, p.Previous().String())
-	if err != nil || s.sameRules(recorded.Texts) {
-		return nil, err
-	}
-	then, err := recordedInputs(recorded)
-	if err != nil {
-		return nil, fmt.Errorf("%s, as it was issued: %w", p.Previous(), err)
-	}
+// months and did not say then, when the last month before p was issued. It
+// changes no bill, since issued months keep the rules that billed them.
+func (s *site) backdatedSince(p rates.Period, then *inputs) []dated {
 	said := map[string]bool{}
 	for _, d := range then.datedRules() {
 		said[d.what] = true
@@ -42,7 +30,7 @@ func (s *site) backdatedSince(ctx context.Context, p rates.Period) ([]dated, err
 	first, open := rates.DateOf(s.config.FirstPeriod.Start, zone), rates.DateOf(p.Start, zone)
 	return slices.DeleteFunc(s.datedRules(), func(d dated) bool {
 		return said[d.what] || d.day.Before(first) || !d.day.Before(open)
-	}), nil
+	})
 }
 
 // sameRules reports whether the roster and the reductions are to the byte what

@@ -73,10 +73,34 @@ func (s *site) lateSince(ctx context.Context, p rates.Period, last lastIssue) (*
 			l.held = append(l.held, lateHeld{q.String(), held})
 		}
 	}
-	var storageErr, rulesErr error
-	l.storage, storageErr = s.storageSince(ctx, p)
-	l.backdated, rulesErr = s.backdatedSince(ctx, p)
-	return l, errors.Join(append(faults, storageErr, rulesErr)...)
+	return l, errors.Join(append(faults, s.saidSince(ctx, p, l))...)
+}
+
+// saidSince finds what is said today of the storage and the rules of the months
+// before p and was not when the last of them was issued.
+func (s *site) saidSince(ctx context.Context, p rates.Period, l *late) error {
+	if p.Start.Equal(s.config.FirstPeriod.Start) {
+		return nil
+	}
+	recorded, err := s.history.Evidence(ctx, p.Previous().String())
+	if err != nil {
+		return err
+	}
+	sameStorage, sameRules := s.sameStorageTexts(recorded.Texts), s.sameRules(recorded.Texts)
+	if sameStorage && sameRules {
+		return nil // the rules of then need not be read
+	}
+	then, err := recordedInputs(recorded)
+	if err != nil {
+		return fmt.Errorf("%s, as it was issued: %w", p.Previous(), err)
+	}
+	if !sameRules {
+		l.backdated = s.backdatedSince(p, then)
+	}
+	if !sameStorage {
+		l.storage, err = s.storageSince(ctx, p, then)
+	}
+	return err
 }
 
 // lateOf compares an issued month with what the store gives of it today, under

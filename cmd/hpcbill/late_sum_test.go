@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,21 +44,13 @@ func TestLateCostsWhatItWouldHaveCost(t *testing.T) {
 // issuedInAll gives what four months charge each group before overhead and tax.
 func issuedInAll(t *testing.T, dumps [5][]string) map[string]money.Amount {
 	t.Helper()
-	ctx, dir, out := context.Background(), t.TempDir(), &bytes.Buffer{}
-	for name, text := range passedOverSite {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	now := time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
-	a := &app{stdin: strings.NewReader(""), stdout: out, stderr: out, now: func() time.Time { return now }, getenv: func(string) string { return "" }, siteDir: dir}
-	run := func(args ...string) {
-		t.Helper()
-		require.Equal(t, exitDone, a.run(ctx, append([]string{"--site", dir}, args...)), "%v: %s", args, out)
-	}
+	ctx := context.Background()
+	a, run := passedOverApp(t)
 	number := 0
 	for month := 1; month <= 4; month++ {
 		for _, text := range dumps[month] {
 			number++
-			dump := filepath.Join(dir, fmt.Sprintf("dump-%d.txt", number))
+			dump := filepath.Join(a.siteDir, fmt.Sprintf("dump-%d.txt", number))
 			require.NoError(t, os.WriteFile(dump, []byte(text), 0o644))
 			run("ingest", dump)
 		}

@@ -37,17 +37,24 @@ func TestLateMonthsThatArePassedOver(t *testing.T) {
 	}
 }
 
-func testPassedOver(t *testing.T, r *rand.Rand) {
-	ctx, dir, out := context.Background(), t.TempDir(), &bytes.Buffer{}
+// passedOverApp makes the site, and gives what runs there and must succeed.
+func passedOverApp(t *testing.T) (a *app, run func(args ...string)) {
+	t.Helper()
+	dir, out := t.TempDir(), &bytes.Buffer{}
 	for name, text := range passedOverSite {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	now := time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
-	a := &app{stdin: strings.NewReader(""), stdout: out, stderr: out, now: func() time.Time { return now }, getenv: func(string) string { return "" }, siteDir: dir}
-	run := func(args ...string) {
+	a = &app{stdin: strings.NewReader(""), stdout: out, stderr: out, now: func() time.Time { return now }, getenv: func(string) string { return "" }, siteDir: dir}
+	return a, func(args ...string) {
 		t.Helper()
-		require.Equal(t, exitDone, a.run(ctx, append([]string{"--site", dir}, args...)), "%v: %s", args, out)
+		require.Equal(t, exitDone, a.run(context.Background(), append([]string{"--site", dir}, args...)), "%v: %s", args, out)
 	}
+}
+
+func testPassedOver(t *testing.T, r *rand.Rand) {
+	ctx := context.Background()
+	a, run := passedOverApp(t)
 	// found gives the corrections that a bill of the month has, and those that
 	// it would have if every month were looked at.
 	found := func(month string) (passing, all *late) {
@@ -74,7 +81,7 @@ func testPassedOver(t *testing.T, r *rand.Rand) {
 	}
 	for month := 1; month <= 4; month++ {
 		for n := range 1 + r.IntN(2) {
-			dump := filepath.Join(dir, fmt.Sprintf("dump-%d-%d.txt", month, n))
+			dump := filepath.Join(a.siteDir, fmt.Sprintf("dump-%d-%d.txt", month, n))
 			require.NoError(t, os.WriteFile(dump, []byte(randomDump(r, month)), 0o644))
 			run("ingest", dump)
 		}

@@ -24,24 +24,10 @@ type lateStorage struct {
 }
 
 // storageSince compares what is said today of the storage of the months before
-// p with what was said when the last of them was issued. Of listings the last
-// month alone is compared: the history keeps no others with it.
-func (s *site) storageSince(ctx context.Context, p rates.Period) ([]lateStorage, error) {
-	if p.Start.Equal(s.config.FirstPeriod.Start) {
-		return nil, nil
-	}
+// p with then, what was said when the last of them was issued. Of listings the
+// last month alone is compared: the history keeps no others with it.
+func (s *site) storageSince(ctx context.Context, p rates.Period, then *inputs) ([]lateStorage, error) {
 	last := p.Previous()
-	recorded, err := s.history.Evidence(ctx, last.String())
-	if err != nil {
-		return nil, err
-	}
-	if s.sameStorageTexts(recorded.Texts) {
-		return nil, nil
-	}
-	then, err := recordedInputs(recorded)
-	if err != nil {
-		return nil, fmt.Errorf("%s, as it was issued: %w", last, err)
-	}
 	if same, err := then.sameStorage(s.inputs, last); err != nil || same {
 		return nil, err
 	}
@@ -61,8 +47,7 @@ func (s *site) storageSince(ctx context.Context, p rates.Period) ([]lateStorage,
 }
 
 // sameStorageTexts reports whether storage was written down to the byte as it is
-// today, so that the rules of then need not be read. What listings say hangs on
-// the configuration and the roster, too.
+// today. What listings say hangs on the configuration and the roster, too.
 func (s *site) sameStorageTexts(then []history.Text) bool {
 	if len(s.config.StorageSources) > 0 {
 		return false
