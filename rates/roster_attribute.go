@@ -144,6 +144,20 @@ func (a Attributes) String() string {
 	return strings.Join(parts, " ")
 }
 
+// ParseAttributes reads what String lists. It is not ok with anything else, and
+// with values that hold blanks.
+func ParseAttributes(text string) (a Attributes, ok bool) {
+	m := Mapping{}
+	for part := range strings.SplitSeq(text, " ") {
+		kind, value, has := strings.Cut(part, "=")
+		if !has || !slices.Contains(mappingKinds, kind) {
+			return Attributes{}, false
+		}
+		*m.fieldRef(kind) = value
+	}
+	return Attributes{m.Cluster, m.Account, m.User, m.WCKey, m.QoS, m.Partition}, true
+}
+
 func (a *Attributes) field(kind string) string {
 	switch kind {
 	case "account":

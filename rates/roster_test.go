@@ -375,3 +375,18 @@ func FuzzLoadRoster(f *testing.F) {
 		}
 	})
 }
+
+func TestParseAttributes(t *testing.T) {
+	f := func(text string, ok bool, want Attributes) {
+		t.Helper()
+		got, isOK := ParseAttributes(text)
+		require.Equal(t, ok, isOK, text)
+		require.Equal(t, want, got, text)
+	}
+	f("account=chem user=u1 cluster=h2p", true, Attributes{Account: "chem", User: "u1", Cluster: "h2p"})
+	f("wckey=a=b qos=low partition=cpu", true, Attributes{WCKey: "a=b", QoS: "low", Partition: "cpu"})
+	f("a job without account and user", false, Attributes{})
+	f("account=two words", false, Attributes{})
+	f("group=x", false, Attributes{})
+	f("", false, Attributes{})
+}

@@ -11,6 +11,7 @@ import (
 
 // dated is a day from which, or until which, a rule holds.
 type dated struct {
+	of    string // "account=x"
 	what  string // "account=x is lab_b's from 2025-03-15 on"
 	day   rates.Date
 	until bool
@@ -18,9 +19,10 @@ type dated struct {
 	line  int
 }
 
-// backdatedSince gives what the roster and the reductions say of days of issued
-// months and did not say then, when the last month before p was issued. It
-// changes no bill, since issued months keep the rules that billed them.
+// backdatedSince gives what the roster, the reductions, overhead and taxes say
+// of days of issued months and did not say then, when the last month before p
+// was issued. It changes no bill, since issued months keep the rules that billed
+// them.
 func (s *site) backdatedSince(p rates.Period, then *inputs) []dated {
 	said := map[string]bool{}
 	for _, d := range then.datedRules() {
@@ -33,54 +35,61 @@ func (s *site) backdatedSince(p rates.Period, then *inputs) []dated {
 	})
 }
 
-// sameRules reports whether the roster and the reductions are to the byte what
-// they were.
+// sameRules reports whether the configuration, the roster and the reductions
+// are to the byte what they were.
 func (s *site) sameRules(then []history.Text) bool {
-	for _, t := range s.texts {
-		if kind := s.kindOf(t.name); kind != "roster" && kind != "reductions" {
-			continue
-		}
-		if !slices.ContainsFunc(then, func(o history.Text) bool { return o.Name == t.name && bytes.Equal(o.Body, t.text) }) {
-			return false
+	rules := []string{"site", "roster", "reductions"}
+	var was, is []history.Text
+	for _, t := range then {
+		if slices.Contains(rules, t.Kind) {
+			was = append(was, t)
 		}
 	}
-	return true
+	for _, t := range s.texts {
+		if slices.Contains(rules, s.kindOf(t.name)) {
+			is = append(is, history.Text{Name: t.name, Body: t.text})
+		}
+	}
+	return len(was) == len(is) && !slices.ContainsFunc(is, func(t history.Text) bool {
+		return !slices.ContainsFunc(was, func(o history.Text) bool { return o.Name == t.Name && bytes.Equal(o.Body, t.Body) })
+	})
 }
 
 // datedRules gives the days on which something begins or ends to be so: how
-// jobs reach groups, prepaid allocations, reductions.
+// jobs reach groups, who pays, prepaid allocations, reductions, overhead, taxes.
 func (in *inputs) datedRules() []dated {
 	var all []dated
-	add := func(file string, line int, what string, from, until rates.Date) {
+	add := func(file string, line int, of, does string, from, until rates.Date) {
 		if !from.IsZero() {
-			all = append(all, dated{fmt.Sprintf("%s from %s on", what, from), from, false, file, line})
+			all = append(all, dated{of, fmt.Sprintf("%s %s from %s on", of, does, from), from, false, file, line})
 		}
 		if !until.IsZero() {
-			all = append(all, dated{fmt.Sprintf("%s until %s", what, until), until, true, file, line})
+			all = append(all, dated{of, fmt.Sprintf("%s %s until %s", of, does, until), until, true, file, line})
 		}
 	}
 	for _, g := range in.roster.Groups {
 		for _, m := range g.Mappings {
-			undated := *m
-			undated.From, undated.Until = rates.Date{}, rates.Date{}
-			add(in.config.RosterFile, m.Line, fmt.Sprintf("%s is %s's", undated.String(), g.ID), m.From, m.Until)
+			add(in.config.RosterFile, m.Line, undated(m), "is "+g.ID+"'s", m.From, m.Until)
+		}
+		for _, f := range g.Funds {
+			add(in.config.RosterFile, f.Line, payersOf(g), "is "+payerText(f), f.From, f.Until)
 		}
 		for _, al := range g.Allocations {
-			add(in.config.RosterFile, al.Line, fmt.Sprintf("allocation %s of %s holds", al.Name, g.ID), al.From, al.Until)
+			add(in.config.RosterFile, al.Line, allocationOf(g, al), "holds", al.From, al.Until)
 		}
 	}
-	if in.reductions == nil {
-		return all
+	if in.reductions != nil {
+		for _, r := range in.reductions.Scopes() {
+			add(in.reductions.File, r.Line, r.Name, "holds", r.From, r.Until)
+		}
 	}
-	scope := func(r *rates.ReductionScope) { add(in.reductions.File, r.Line, r.Name+" holds", r.From, r.Until) }
-	for _, d := range in.reductions.Discounts {
-		scope(&d.ReductionScope)
+	for i := range in.config.Invoice.Overhead {
+		r := &in.config.Invoice.Overhead[i]
+		add(configFile, r.Line, overheadOf(r), "of "+r.Percent.String()+" % holds", r.From, r.Until)
 	}
-	for _, al := range in.reductions.Allowances {
-		scope(&al.ReductionScope)
-	}
-	for _, c := range in.reductions.Caps {
-		scope(&c.ReductionScope)
+	for i := range in.config.Invoice.Tax {
+		r := &in.config.Invoice.Tax[i]
+		add(configFile, r.Line, taxOf(r), "holds", r.From, r.Until)
 	}
 	return all
 }

@@ -22,6 +22,7 @@ type late struct {
 	held        []lateHeld
 	storage     []lateStorage
 	backdated   []dated
+	restated    []restated
 }
 
 // lateHeld is an issued month with more jobs held than when it was issued.
@@ -96,6 +97,9 @@ func (s *site) saidSince(ctx context.Context, p rates.Period, l *late) error {
 	}
 	if !sameRules {
 		l.backdated = s.backdatedSince(p, then)
+		if l.restated, err = s.restatedSince(ctx, p, then, l.backdated); err != nil {
+			return err
+		}
 	}
 	if !sameStorage {
 		l.storage, err = s.storageSince(ctx, p, then)
@@ -271,6 +275,7 @@ func (a *app) printLate(s *site, b *billing) {
 	}
 	a.printLateStorage(s, b.period, b.late.storage)
 	a.printBackdated(b.period, b.late.backdated)
+	a.printRestated(b.period, b.late.restated)
 }
 
 // refuseLateHeld keeps a period open while jobs of issued months that came in

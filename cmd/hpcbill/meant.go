@@ -23,12 +23,6 @@ func (in *inputs) meantOtherwise() []rates.Fault {
 			last(d.file, d.line, d.what, d.day)
 		}
 	}
-	for _, r := range in.config.Invoice.Overhead {
-		last(configFile, r.Line, fmt.Sprintf("overhead of %s %% holds until %s", r.Percent, r.Until), r.Until)
-	}
-	for _, r := range in.config.Invoice.Tax {
-		last(configFile, r.Line, fmt.Sprintf("%s holds until %s", r.Name, r.Until), r.Until)
-	}
 	if in.reductions == nil {
 		return all
 	}
