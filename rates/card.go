@@ -24,6 +24,9 @@ type Card struct {
 	// card from being used: a gap between versions, a meter that nothing
 	// charges.
 	Warnings Faults
+	// Capitals are the conditions on accounts that no job meets, since Slurm
+	// keeps accounts in lower case: faults, but of what billed issued months.
+	Capitals Faults
 
 	File   string // as it was named to the loader
 	Digest string // SHA-256 of the YAML text, hexadecimal

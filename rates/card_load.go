@@ -28,6 +28,7 @@ func LoadCard(file string, text []byte) (*Card, error) {
 	}
 	sortFaults(l.Faults)
 	sortFaults(l.card.Warnings)
+	sortFaults(l.card.Capitals)
 	if len(l.Faults) > 0 {
 		return nil, l.Faults
 	}

@@ -76,7 +76,24 @@ func (l *cardLoader) condition(field matchField, values []*yaml.Node, path strin
 			ok = false
 		}
 	}
+	if field.kind == textKind && field.text == Account {
+		l.capitals(values, path)
+	}
 	return c, ok
+}
+
+// capitals keeps the accounts with capital letters, but for those that stand
+// beside the account as Slurm writes it.
+func (l *cardLoader) capitals(values []*yaml.Node, path string) {
+	for _, n := range values {
+		meant := strings.ToLower(n.Value)
+		if meant == n.Value || slices.ContainsFunc(values, func(o *yaml.Node) bool { return o.Value == meant }) {
+			continue
+		}
+		l.card.Capitals = append(l.card.Capitals, Fault{File: l.Name, Line: n.Line, Column: n.Column, Field: path,
+			Message: fmt.Sprintf("no job has the account %s", strings.TrimPrefix(n.Value, "!")),
+			Remedy:  fmt.Sprintf("write %s: Slurm keeps the names of accounts in lower case", meant)})
+	}
 }
 
 func (l *cardLoader) matchText(n *yaml.Node, path string) (string, bool) {

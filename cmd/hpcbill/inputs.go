@@ -192,7 +192,7 @@ func (in *inputs) crossCheck() error {
 		known = append(known, g.ID)
 	}
 	return errors.Join(in.checkStorageGroups(known), in.checkRosterMeters(), in.checkAdjustments(known), in.checkClasses(), in.checkCurrencies(), in.checkReductions(),
-		in.checkOutages(), in.checkWaivers())
+		in.checkOutages(), in.checkWaivers(), in.checkCapitals())
 }
 
 // checkCurrencies refuses groups that are billed in another currency than the

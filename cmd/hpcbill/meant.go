@@ -8,9 +8,10 @@ import (
 )
 
 // meantOtherwise finds what may be written and is hardly meant: a last day where
-// the first day after it belongs, and newcomers of whom there are none.
+// the first day after it belongs, newcomers of whom there are none, and accounts in
+// capital letters.
 func (in *inputs) meantOtherwise() []rates.Fault {
-	var all []rates.Fault
+	all := in.meantAccounts()
 	last := func(file string, line int, what string, until rates.Date) {
 		if after := until.Next(); !until.IsZero() && after.Day == 1 {
 			all = append(all, rates.Fault{File: file, Line: line, Field: "until",

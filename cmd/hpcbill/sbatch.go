@@ -133,7 +133,7 @@ func (r request) job(start ingest.Instant) ingest.Job {
 		qos = "normal"
 	}
 	return ingest.Job{
-		Cluster: r.cluster, JobID: "estimate", JobIDRaw: 1, User: "estimate", Account: r.account,
+		Cluster: r.cluster, JobID: "estimate", JobIDRaw: 1, User: "estimate", Account: strings.ToLower(r.account), // as Slurm keeps it
 		Partition: r.partition, QoS: qos, WCKey: r.wckey, Reservation: r.reservation, NodeList: r.nodeList, Name: name, State: ingest.Completed,
 		Submit: start, Eligible: start, Start: start, End: start + ingest.Instant(r.seconds),
 		ElapsedSeconds: r.seconds, TimelimitSeconds: r.seconds,
