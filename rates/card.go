@@ -46,8 +46,8 @@ type Version struct {
 	Storage  []*StorageRule
 	Limits   []*Limit // all that match hold
 
-	Line   int    // of the version in the card's file
-	Digest string // of what it says, its span aside; see digestOfVersion
+	Line, Column int    // of the version in the card's file
+	Digest       string // of what it says, its span aside; see digestOfVersion
 }
 
 // Date is a calendar day of the site's zone.
@@ -82,7 +82,7 @@ type Hardware struct {
 	TRESWeights   string        // TRESBillingWeights as slurm.conf has it
 	PriorityFlags []string      // in capitals
 	SlurmBilling  *SlurmBilling // what the two amount to; nil where TRESWeights is not written
-	Line          int
+	Line, Column  int
 }
 
 // Let is a named figure of the card, evaluated in order before the rules.
@@ -101,8 +101,8 @@ type Meter struct {
 	Tiers *Tiers // instead of Price, where prices change with how much was used
 	// Counted tells that tiers of the version count the meter's units over the
 	// fiscal year.
-	Counted bool
-	Line    int
+	Counted      bool
+	Line, Column int
 }
 
 // Price turns units into money. A price without a table is One for every job.
@@ -117,7 +117,8 @@ type PriceEntry struct {
 	Value string // as the card has it: a value or a glob of the field, or the row's label
 	Match Match
 	Price money.Exact // or the factor
-	Line  int
+
+	Line, Column int
 }
 
 // States says what becomes of a job by its end state.
@@ -171,7 +172,7 @@ type RuleCharge struct {
 	PerJob                        bool             // the rate is of the whole job, not of an hour
 	PerDay                        bool             // the rate is of each day of a holding
 	Factors                       []*Factor        // the version's, the rule's and the charge's own
-	Line                          int
+	Line, Column                  int
 }
 
 // Factor is one link of the factor chain: a field whose value picks a number.

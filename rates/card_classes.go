@@ -18,7 +18,7 @@ func (c *Card) mistypedClasses(m *Meter, rows, classes []string) Faults {
 		near, ok := nearest.Word(e.Value, rowless)
 		if ok && m.pricesClass(near) && !isGlob(e.Value) && !slices.Contains(classes, e.Value) && e.Value != rowLabel("*") {
 			faults = append(faults, Fault{
-				File: c.File, Line: e.Line, Field: "meters." + m.Name + ".price." + e.Value,
+				File: c.File, Line: e.Line, Column: e.Column, Field: "meters." + m.Name + ".price." + e.Value,
 				Message: fmt.Sprintf("no group has the class %s, and %s has no row", e.Value, near), Remedy: fmt.Sprintf("did you mean %s?", near),
 			})
 		}
@@ -28,7 +28,7 @@ func (c *Card) mistypedClasses(m *Meter, rows, classes []string) Faults {
 		// External is near internal, and another word.
 		if ok && class != "" && class[:1] == near[:1] && slices.Contains(classes, near) && m.pricesClass(class) && !m.globs(class) {
 			faults = append(faults, Fault{
-				File: c.File, Line: m.Line, Field: "meters." + m.Name,
+				File: c.File, Line: m.Line, Column: m.Column, Field: "meters." + m.Name,
 				Message: fmt.Sprintf("groups have the class %s, which has no row and pays what \"*\" says", class), Remedy: fmt.Sprintf("did you mean %s?", near),
 			})
 		}
@@ -77,7 +77,7 @@ func (c *Card) UnpricedClasses(classes []string) Faults {
 				remedy = fmt.Sprintf("it has one for %s: write %s, if that is meant", near, class)
 			}
 			faults = append(faults, Fault{
-				File: c.File, Line: m.Line, Field: "meters." + m.Name,
+				File: c.File, Line: m.Line, Column: m.Column, Field: "meters." + m.Name,
 				Message: fmt.Sprintf("has no price for the class %s, which groups have: what they are charged of it is held", class), Remedy: remedy,
 			})
 		}

@@ -24,7 +24,7 @@ versions:
 	require.Empty(t, c.UnpricedClasses([]string{"internal"}))
 	found := c.UnpricedClasses([]string{"external", "industry", "internal"})
 	require.Len(t, found, 2)
-	require.Equal(t, "c.yaml:6: meters.su: has no price for the class external, which groups have: what they are charged of it is held", found[0].Error())
+	require.Equal(t, "c.yaml:6:7: meters.su: has no price for the class external, which groups have: what they are charged of it is held", found[0].Error())
 	require.Equal(t, "it has one for extrenal: write external, if that is meant", found[0].Hint())
 	require.Equal(t, `add a row  industry: …  or  "*": …`, found[1].Hint())
 
@@ -39,7 +39,7 @@ versions:
 	require.NoError(t, err)
 	found = c.UnpricedClasses([]string{"external", "internal"})
 	require.Len(t, found, 1)
-	require.Equal(t, "c.yaml:5: meters.su.price.Internal: no group has the class Internal, and internal has no row", found[0].Error())
+	require.Equal(t, "c.yaml:5:37: meters.su.price.Internal: no group has the class Internal, and internal has no row", found[0].Error())
 	require.Equal(t, "did you mean internal?", found[0].Hint())
 
 	// So is a group's, beside the groups that are of the class.
@@ -54,6 +54,6 @@ versions:
 	require.Empty(t, c.UnpricedClasses([]string{"external", "industry", "internal", "partner", "partners"}))
 	found = c.UnpricedClasses([]string{"internal", "internl"})
 	require.Len(t, found, 1)
-	require.Equal(t, `c.yaml:5: meters.su: groups have the class internl, which has no row and pays what "*" says`, found[0].Error())
+	require.Equal(t, `c.yaml:5:14: meters.su: groups have the class internl, which has no row and pays what "*" says`, found[0].Error())
 	require.Equal(t, "did you mean internal?", found[0].Hint())
 }

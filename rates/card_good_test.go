@@ -69,8 +69,8 @@ func TestVersionsAreOrderedAndClosed(t *testing.T) {
 	c = load("\n  - from: 2025-07-01\n    until: 2026-06-01" + body + "\n  - from: 2026-07-01\n    until: 2027-01-01" + body)
 	require.Nil(t, c.VersionAt(day(2026, 6, 15)))
 	require.Len(t, c.Warnings, 2)
-	require.Equal(t, "c.yaml:8: versions: no version holds from 2026-06-01 until 2026-07-01: jobs of those days are held", c.Warnings[0].Error())
-	require.Equal(t, "c.yaml:8: versions: no version holds from 2027-01-01 on: later jobs are held", c.Warnings[1].Error())
+	require.Equal(t, "c.yaml:8:5: versions: no version holds from 2026-06-01 until 2026-07-01: jobs of those days are held", c.Warnings[0].Error())
+	require.Equal(t, "c.yaml:8:5: versions: no version holds from 2027-01-01 on: later jobs are held", c.Warnings[1].Error())
 }
 
 func TestWarnings(t *testing.T) {

@@ -22,14 +22,14 @@ func (v *versionLoader) hardware(f yamldoc.Field, path string) {
 	for _, later := range v.version.Hardware {
 		if at := before.covering(later.Match); at >= 0 {
 			earlier := v.version.Hardware[at]
-			v.Fault(&yaml.Node{Line: later.Line}, path+"."+later.Name, fmt.Sprintf("no job reaches it: %s on line %d matches all that it matches", earlier.Name, earlier.Line), "put the narrower one first")
+			v.Fault(nodeAt(later.Line, later.Column), path+"."+later.Name, fmt.Sprintf("no job reaches it: %s on line %d matches all that it matches", earlier.Name, earlier.Line), "put the narrower one first")
 		}
 		before.add(later.Match)
 	}
 }
 
 func (v *versionLoader) nodeType(e yamldoc.Field, path string) *Hardware {
-	h := &Hardware{Name: e.Key, NodeType: e.Key, Line: e.KeyNode.Line}
+	h := &Hardware{Name: e.Key, NodeType: e.Key, Line: e.KeyNode.Line, Column: e.KeyNode.Column}
 	var weights *yaml.Node
 	for _, f := range v.Fields(e.Value, path, hardwareKeys.names()...) {
 		at := path + "." + f.Key
@@ -227,7 +227,7 @@ func (v *versionLoader) missingFacts(path string) {
 				continue
 			}
 			for _, f := range lacking {
-				v.warn(&yaml.Node{Line: h.Line}, path+".hardware."+h.Name, fmt.Sprintf("does not give %s, which the rule %s on line %d needs: jobs on it are held", f.name, r.Name, r.Line),
+				v.warn(nodeAt(h.Line, h.Column), path+".hardware."+h.Name, fmt.Sprintf("does not give %s, which the rule %s on line %d needs: jobs on it are held", f.name, r.Name, r.Line),
 					"write it there, or a rule for these jobs before that one")
 			}
 		}

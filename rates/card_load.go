@@ -52,6 +52,9 @@ func (l *cardLoader) warn(n *yaml.Node, field, message, remedy string) {
 	l.card.Warnings = append(l.card.Warnings, Fault{File: l.Name, Line: n.Line, Column: n.Column, Field: field, Message: message, Remedy: remedy})
 }
 
+// nodeAt is a place of the file as one of its nodes, for a fault.
+func nodeAt(line, column int) *yaml.Node { return &yaml.Node{Line: line, Column: column} }
+
 func (l *cardLoader) load(root *yaml.Node) {
 	fields := l.Fields(root, "", cardKeys.names()...)
 	if fields == nil {
@@ -155,7 +158,7 @@ func (l *cardLoader) order(n *yaml.Node) {
 	sort.SliceStable(versions, func(i, j int) bool { return versions[i].From.Before(versions[j].From) })
 	for i := 0; i+1 < len(versions); i++ {
 		v, next := versions[i], versions[i+1]
-		at := &yaml.Node{Line: next.Line}
+		at := nodeAt(next.Line, next.Column)
 		switch {
 		case v.From.IsZero() || next.From.IsZero():
 		case v.From == next.From:
@@ -171,7 +174,7 @@ func (l *cardLoader) order(n *yaml.Node) {
 	}
 	if len(versions) > 0 {
 		if last := versions[len(versions)-1]; !last.Until.IsZero() {
-			l.warn(&yaml.Node{Line: last.Line}, "versions", fmt.Sprintf("no version holds from %s on: later jobs are held", last.Until), "")
+			l.warn(nodeAt(last.Line, last.Column), "versions", fmt.Sprintf("no version holds from %s on: later jobs are held", last.Until), "")
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (v *versionLoader) meterNames(f yamldoc.Field, path string) {
 		if !identifierForm.MatchString(e.Key) {
 			v.Fault(e.KeyNode, path+"."+e.Key, fmt.Sprintf("%q is not the name of a meter", e.Key), "begin with a small letter; then small letters, digits and _")
 		}
-		m := &Meter{Name: e.Key, Line: e.KeyNode.Line}
+		m := &Meter{Name: e.Key, Line: e.KeyNode.Line, Column: e.KeyNode.Column}
 		v.version.Meters[e.Key] = m
 		v.meterOrder = append(v.meterOrder, e.Key)
 		v.meterAt[m] = e.KeyNode
@@ -124,7 +124,7 @@ func (v *versionLoader) table(n *yaml.Node, field matchField, path string, numbe
 	entries := v.Entries(n, path, "a value of "+field.name+" and its number")
 	for _, e := range entries {
 		at := path + "." + e.Key
-		row := PriceEntry{Value: rowLabel(e.Key), Line: e.KeyNode.Line}
+		row := PriceEntry{Value: rowLabel(e.Key), Line: e.KeyNode.Line, Column: e.KeyNode.Column}
 		ok := true
 		if e.Key != "*" || field.isText() { // all the rest, of numbers and dates too
 			var c condition
@@ -171,7 +171,8 @@ func (v *versionLoader) priceList(n *yaml.Node, path string) Price {
 	var p Price
 	for i, item := range v.Items(n, path) {
 		at := fmt.Sprintf("%s[%d]", path, i)
-		e := PriceEntry{Line: item.Line}
+		before := len(v.Faults)
+		e := PriceEntry{Line: item.Line, Column: item.Column}
 		fields := v.Fields(item, at, priceKeys.names()...)
 		for _, f := range fields {
 			switch f.Key {
@@ -186,6 +187,7 @@ func (v *versionLoader) priceList(n *yaml.Node, path string) Price {
 		if fields != nil {
 			v.require(item, at, fields, "price", "label")
 		}
+		e.Match.faulty = len(v.Faults) > before // what was meant is not known
 		p.Table = append(p.Table, e)
 	}
 	if len(p.Table) == 0 {
@@ -195,13 +197,26 @@ func (v *versionLoader) priceList(n *yaml.Node, path string) Price {
 	return p
 }
 
+// written is what the card calls a row.
+func (e *PriceEntry) written() string {
+	if e.Value == rowLabel("*") && e.Match.takesAny() {
+		return `"*"`
+	}
+	return e.Value
+}
+
+// takesAny reports whether a match is that of a row "*".
+func (m Match) takesAny() bool {
+	return m.IsCatchAll() || len(m.conditions) == 1 && slices.Equal(m.conditions[0].wanted, []pattern{{"*", true}})
+}
+
 // checkReached reports the rows that an earlier row hides.
 func (v *versionLoader) checkReached(table []PriceEntry, path string) {
 	var before orderedMatches
 	for _, later := range table {
 		if at := before.covering(later.Match); at >= 0 {
 			earlier := table[at]
-			v.Fault(&yaml.Node{Line: later.Line}, path, fmt.Sprintf("%s is never reached: %s on line %d comes first and matches all of it", later.Value, earlier.Value, earlier.Line), "put the narrower one first")
+			v.Fault(nodeAt(later.Line, later.Column), path, fmt.Sprintf("%s is never reached: %s on line %d comes first and matches all of it", later.written(), earlier.written(), earlier.Line), "put the narrower one first")
 		}
 		before.add(later.Match)
 	}

@@ -83,7 +83,7 @@ func TestMistakes(t *testing.T) {
 	// The text of the file.
 	f("somewhere", "some\xe4", "3:13", "the byte 0xe4 is not UTF-8", "save the file as UTF-8")
 	f("somewhere", "some\x00", "3:13", "has the control character 0x0", "remove it")
-	f(`"0.012"`, `"0.012`, "12", "a { } or [ ] that begins here is not closed, or lacks a comma", "look for a lost quote, comma, } or ]")
+	f(`"0.012"`, `"0.012`, "12:29", "a { } or [ ] that begins here is not closed, or lacks a comma", "look for a lost quote, comma, } or ]")
 	f("cpu: {cores", "cpu: {<<: *gpu, cores", "8:17", "*gpu refers to no &gpu above it", `a text that begins with * stands in quotes: "*gpu"`)
 	f(gpu, "match: {gpus: > 0}, charge", "20:35", "a text begins with a sign that means something else in YAML", "put a text that begins with one of > @ % ` | in quotes: \"> 128\"")
 
@@ -187,7 +187,7 @@ func TestMistakes(t *testing.T) {
 	f("- {qos: {high: 2, low: 0.5}}", "- {}", "15:9", "names no field", "write  - {qos: {high: 2, low: 0.5}}")
 
 	f("  - from: 2026-01-01", "  - from: 2025-06-01\n    until: 2026-03-01\n    meters: {su: {unit: SU, price: 1}}\n    rules: [{name: all, charge: {su: cpus}}]\n  - from: 2026-01-01",
-		"9", "the version from 2026-01-01 overlaps the one on line 5, which holds until 2026-03-01", "let that one end at the latest on 2026-01-01, or remove its until:")
+		"9:5", "the version from 2026-01-01 overlaps the one on line 5, which holds until 2026-03-01", "let that one end at the latest on 2026-01-01, or remove its until:")
 }
 
 // Under bill_by: usage each part of a job is rated by itself. What the whole
@@ -272,7 +272,7 @@ func TestMissingFacts(t *testing.T) {
 		require.Len(t, c.Warnings, 1, right)
 		require.Equal(t, want, c.Warnings[0].Error())
 	}
-	lacks := "c.yaml:8: versions[0].hardware.cpu: does not give node_gpus, which the rule all on line 21 needs: jobs on it are held"
+	lacks := "c.yaml:8:7: versions[0].hardware.cpu: does not give node_gpus, which the rule all on line 21 needs: jobs on it are held"
 	f("su: cores}", "su: cpus + node_gpus}", lacks)
 	f("mem_gib/mem_per_core_gib", "mem_gib/mem_per_core_gib, node_gpus*2", lacks)
 	f("su: cores}", `su: "choose(gpus > 0, node_gpus, cpus)"}`, "")
@@ -285,8 +285,8 @@ func TestMissingFacts(t *testing.T) {
 		t.Helper()
 		f(`match: {partition: "gpu*"}, charge: {gpu_hours: gpus}}`, "match: "+match+", charge: {gpu_hours: "+formula+"}}", want)
 	}
-	gpu := "c.yaml:7: versions[0].hardware.gpu: does not give threads, which the rule gpu on line 20 needs: jobs on it are held"
-	cpu := "c.yaml:8: versions[0].hardware.cpu: does not give node_gpus, which the rule gpu on line 20 needs: jobs on it are held"
+	gpu := "c.yaml:7:7: versions[0].hardware.gpu: does not give threads, which the rule gpu on line 20 needs: jobs on it are held"
+	cpu := "c.yaml:8:7: versions[0].hardware.cpu: does not give node_gpus, which the rule gpu on line 20 needs: jobs on it are held"
 	f("cores: 64, mem_gib: 256}", "cores: 64, mem_gib: 256, threads: 2}", "")
 	rule(`{partition: "gpu*"}`, "node_gpus", "")
 	rule("{partition: [a, b]}", "node_gpus", cpu)       // they run on cpu

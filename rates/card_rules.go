@@ -125,7 +125,7 @@ func (v *versionLoader) nearestMeter(e yamldoc.Field) string {
 }
 
 func (v *versionLoader) charge(meter *Meter, e yamldoc.Field, path string, subject formula.Subject, factors []*Factor) *RuleCharge {
-	c := &chargeLoader{versionLoader: v, subject: subject, path: path, charge: &RuleCharge{Meter: meter, Factors: factors, Line: e.KeyNode.Line}}
+	c := &chargeLoader{versionLoader: v, subject: subject, path: path, charge: &RuleCharge{Meter: meter, Factors: factors, Line: e.KeyNode.Line, Column: e.KeyNode.Column}}
 	if e.Value.Kind != yaml.MappingNode {
 		c.formulas = map[formula.Stage]*yaml.Node{formula.RateStage: e.Value}
 	} else if !c.readFields(e.Value) {

@@ -81,10 +81,10 @@ func (v *versionLoader) storageRule(n *yaml.Node, path string) *StorageRule {
 	}
 	for _, c := range r.Charges {
 		if c.Rate != nil && c.Units == nil && r.Prorate == ProrateDay && snapshot == nil && c.Rate.DependsOn(formula.Days) {
-			v.Fault(&yaml.Node{Line: c.Line}, path+".charge."+c.Meter.Name, "counts days, and prorate: day multiplies by days/month_days", "leave days out; or write it as units:, which are not prorated")
+			v.Fault(nodeAt(c.Line, c.Column), path+".charge."+c.Meter.Name, "counts days, and prorate: day multiplies by days/month_days", "leave days out; or write it as units:, which are not prorated")
 		}
 		if c.PerDay && (prorate != nil || snapshot != nil) {
-			v.Fault(&yaml.Node{Line: c.Line}, path+".charge."+c.Meter.Name, "is charged per day, and the rule counts by the month", "remove prorate and snapshot from the rule, or per: day")
+			v.Fault(nodeAt(c.Line, c.Column), path+".charge."+c.Meter.Name, "is charged per day, and the rule counts by the month", "remove prorate and snapshot from the rule, or per: day")
 		}
 	}
 	return r

@@ -27,7 +27,7 @@ type hiddenName struct{ why, remedy string }
 
 func (l *cardLoader) version(n *yaml.Node, path string, billBy BillBy) *Version {
 	v := &versionLoader{
-		cardLoader: l, version: &Version{BillBy: billBy, Meters: map[string]*Meter{}, Line: n.Line},
+		cardLoader: l, version: &Version{BillBy: billBy, Meters: map[string]*Meter{}, Line: n.Line, Column: n.Column},
 		hidden: map[string]hiddenName{}, charged: map[*Meter]bool{}, meterAt: map[*Meter]*yaml.Node{},
 	}
 	fields := l.Fields(n, path, versionKeys.names()...)

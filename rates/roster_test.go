@@ -160,7 +160,7 @@ func TestLoadRosterRefuses(t *testing.T) {
 	}
 	f("", `g.yaml: is empty`)
 	f("# nothing\n", `g.yaml: is empty`)
-	f("groups: [", `g.yaml:1: a { } or [ ] that begins here or above is not closed | look for a lost quote, comma, } or ]`)
+	f("groups: [", `g.yaml:1:9: a { } or [ ] that begins here or above is not closed | look for a lost quote, comma, } or ]`)
 	f("precedence: [user]\n", `g.yaml:1:1: groups: is missing | list the groups that are billed under groups:`)
 	f("- a\n", "g.yaml:1:1: is not a mapping of names to values | write  name: value  pairs, one of precedence, fund_pattern, fund_codes, groups",
 		`g.yaml:1:1: groups: is missing | list the groups that are billed under groups:`)

@@ -58,7 +58,8 @@ const (
 type TierStep struct {
 	Above money.Exact
 	Price money.Exact
-	Line  int
+
+	Line, Column int
 }
 
 var (
@@ -223,11 +224,11 @@ func (v *versionLoader) tiers(n *yaml.Node, path string) *Tiers {
 	for i, s := range t.Steps {
 		switch {
 		case i == 0 && s.Above.Sign() != 0:
-			v.Fault(&yaml.Node{Line: s.Line}, path+".steps", "the first step does not begin above 0", "write above: 0")
+			v.Fault(nodeAt(s.Line, s.Column), path+".steps", "the first step does not begin above 0", "write above: 0")
 		case i > 0 && s.Above.Cmp(t.Steps[i-1].Above) <= 0:
-			v.Fault(&yaml.Node{Line: s.Line}, path+".steps", fmt.Sprintf("above %s does not come after above %s", s.Above, t.Steps[i-1].Above), "write the steps in rising order")
+			v.Fault(nodeAt(s.Line, s.Column), path+".steps", fmt.Sprintf("above %s does not come after above %s", s.Above, t.Steps[i-1].Above), "write the steps in rising order")
 		case t.Counter == CountMoney && i+1 < len(t.Steps) && s.Price.Sign() == 0:
-			v.Fault(&yaml.Node{Line: s.Line}, path+".steps", "a step of price 0 is never left: its units cost nothing, and money is what is counted", "count units")
+			v.Fault(nodeAt(s.Line, s.Column), path+".steps", "a step of price 0 is never left: its units cost nothing, and money is what is counted", "count units")
 		}
 	}
 	if len(t.Steps) == 0 && len(v.Faults) == before {
@@ -270,7 +271,7 @@ func (v *versionLoader) tierCounter(n *yaml.Node, path string) string {
 }
 
 func (v *versionLoader) tierStep(n *yaml.Node, path string) TierStep {
-	s := TierStep{Line: n.Line}
+	s := TierStep{Line: n.Line, Column: n.Column}
 	fields := v.Fields(n, path, tierStepKeys.names()...)
 	for _, f := range fields {
 		at := path + "." + f.Key

@@ -80,6 +80,7 @@ func (y *File) syntaxFault(text []byte, err error) {
 		}
 		f.Message, f.Remedy = "a text begins with a sign that means something else in YAML", "put a text that begins with one of > @ % ` | in quotes: \"> 128\""
 	case strings.HasPrefix(f.Message, "mapping values are not allowed"):
+		f.Column = lastColon(lineOf(lines, f.Line))
 		f.Message, f.Remedy = "a colon stands where a value has begun already", "put a text that has a colon in quotes; or the line is indented too far"
 	case strings.HasPrefix(f.Message, "could not find expected ':'"):
 		f.Message, f.Remedy = "a key has no colon after it", "write  key: value  on this line or the one above"
@@ -95,7 +96,47 @@ func (y *File) syntaxFault(text []byte, err error) {
 			f.Message, f.Remedy = fmt.Sprintf("is indented by %d spaces, as nothing beside it is", spaces), "indent it exactly like the keys that it belongs with"
 		}
 	}
+	if strings.Contains(f.Message, "closed") {
+		f.Column = unclosed(lineOf(lines, f.Line))
+	}
+	if line := lineOf(lines, f.Line); f.Column == 0 {
+		f.Column = 1 + len(line) - len(strings.TrimLeft(line, " ")) // where the line begins, for want of better
+	}
 	y.Faults = append(y.Faults, f)
+}
+
+// lastColon is the column of the last colon of a line after which a value would
+// stand, 0 where there is none.
+func lastColon(line string) int {
+	return max(strings.LastIndex(line, ": "), strings.LastIndex(strings.TrimRight(line, " \r")+"\n", ":\n")) + 1
+}
+
+// unclosed is the column of the quote, or else of the first bracket, that a line
+// opens and does not close; 0 where there is none.
+func unclosed(line string) int {
+	var open []int
+	quoted := -1
+	for i := range len(line) {
+		switch c := line[i]; {
+		case quoted >= 0:
+			if c == line[quoted] && (c != '"' || line[i-1] != '\\') {
+				quoted = -1
+			}
+		case (c == '"' || c == '\'') && (i == 0 || strings.IndexByte(" \t[{,:", line[i-1]) >= 0):
+			quoted = i
+		case c == '{' || c == '[':
+			open = append(open, i)
+		case (c == '}' || c == ']') && len(open) > 0:
+			open = open[:len(open)-1]
+		}
+	}
+	if quoted >= 0 {
+		return quoted + 1
+	}
+	if len(open) > 0 {
+		return open[0] + 1
+	}
+	return 0
 }
 
 func lineOf(lines []string, number int) string {
