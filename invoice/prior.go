@@ -24,12 +24,15 @@ type Correction struct {
 	// CarriedOver says that the month's own records are as they were: it found
 	// other balances or counts, since a month before it is corrected.
 	CarriedOver bool
+	// Unprinted says that it has no line on the invoice that has it, which an
+	// earlier version issued: it costs nothing, and there are other lines.
+	Unprinted bool
 }
 
 // Corrections compares an issued month with what it would come to today under
 // the rules that billed it. settled are the invoices of later months, whose
 // corrections of the month are taken off. Groups for which nothing is left are
-// left out.
+// left out; jobs that cost nothing are something.
 func Corrections(month string, issued, today, settled []Invoice) []Correction {
 	byGroup := map[string]*Correction{}
 	of := func(group string) *Correction {
@@ -71,7 +74,7 @@ func Corrections(month string, issued, today, settled []Invoice) []Correction {
 	for _, group := range slices.Sorted(maps.Keys(byGroup)) {
 		c := byGroup[group]
 		c.Entries = sumEntries(c.Entries)
-		if c.Amount != 0 || len(c.Entries) > 0 {
+		if c.Amount != 0 || c.Jobs != 0 || len(c.Entries) > 0 {
 			all = append(all, *c)
 		}
 	}
@@ -118,15 +121,14 @@ func (c *Composer) Correct(all []Correction) error {
 }
 
 // priorLines puts the corrections on the group's invoice, the earliest month
-// first. One that costs nothing, but draws on a balance, is a line only where
-// the invoice has no other.
+// first. One that costs nothing is a line, too: it has jobs that are on no other,
+// or draws on a balance.
 func (c *Composer) priorLines(g *groupSums, inv *Invoice, words *words) {
 	rows := slices.Clone(g.prior)
 	slices.SortStableFunc(rows, func(a, b *Correction) int { return strings.Compare(a.Month, b.Month) })
-	nothingElse := len(inv.Lines) == 0 && !slices.ContainsFunc(rows, func(p *Correction) bool { return p.Amount != 0 })
 	for _, p := range rows {
 		inv.Late = append(inv.Late, p.Entries...)
-		if p.Amount == 0 && !nothingElse {
+		if p.Unprinted {
 			continue
 		}
 		l := Line{
@@ -153,13 +155,14 @@ func CorrectionsBilled(invoices []Invoice) []Correction {
 		months := map[string]*Correction{}
 		of := func(month string) *Correction {
 			if months[month] == nil {
-				months[month] = &Correction{Group: inv.Group.ID, Month: month}
+				months[month] = &Correction{Group: inv.Group.ID, Month: month, Unprinted: true}
 			}
 			return months[month]
 		}
 		for _, l := range inv.Lines {
 			if l.Kind == Prior {
 				c := of(l.Reference)
+				c.Unprinted = false
 				c.Invoice, c.Amount, c.Jobs, c.CarriedOver = l.Reason, c.Amount+l.Amount, c.Jobs+l.Jobs, l.Code == CodeCarriedOver
 			}
 		}

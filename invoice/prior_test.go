@@ -90,3 +90,30 @@ func TestCorrectionOnAnInvoice(t *testing.T) {
 	f(-100, "3.90")   // 3.00 + 0.30 + 0.60
 	f(-1000, "-7.80") // -6.00 - 0.60 - 1.20: a credit
 }
+
+// A job that costs nothing is on the invoice beside what does: its line says how
+// many there are. An invoice of an earlier version has what it drew and no line,
+// and comes out of the same again.
+func TestCorrectionOfNothingIsALine(t *testing.T) {
+	c, err := NewComposer(march(t), Settings{Currency: usd, Rounding: DefaultRounding}, chemistry())
+	require.NoError(t, err)
+	require.NoError(t, c.AddJob(new(job(t, 5, rating.Charged, 3600, charge(t, "chem", "6", "1")))))
+	require.NoError(t, c.Correct([]Correction{{Group: "chem", Month: "2026-02", Jobs: 2}}))
+	invoices, _ := compose(t, c)
+	require.Len(t, invoices[0].Lines, 2)
+	require.Equal(t, Prior, invoices[0].Lines[1].Kind)
+	require.Equal(t, int64(2), invoices[0].Lines[1].Jobs)
+	require.Equal(t, "6.00", usd.Plain(invoices[0].Total))
+
+	before := invoices[0]
+	before.Lines = before.Lines[:1]
+	before.Late = []LedgerEntry{{Group: "chem", Allocation: "FY26", Period: "2026-02", Meter: "su", Unit: "SU", Units: money.Int(8)}}
+	billed := CorrectionsBilled([]Invoice{before})
+	c, err = NewComposer(march(t), Settings{Currency: usd, Rounding: DefaultRounding}, chemistry())
+	require.NoError(t, err)
+	require.NoError(t, c.AddJob(new(job(t, 5, rating.Charged, 3600, charge(t, "chem", "6", "1")))))
+	require.NoError(t, c.Correct(billed))
+	invoices, _ = compose(t, c)
+	require.Len(t, invoices[0].Lines, 1)
+	require.Equal(t, before.Late, invoices[0].Late)
+}
