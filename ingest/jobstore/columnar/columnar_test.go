@@ -276,6 +276,32 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	}
 }
 
+// What a header says of a page's size is not believed beyond what the footer
+// says of its column.
+func TestPagesAreNoLargerThanTheirColumn(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "t.parquet")
+	write(t, name, rows(5000), inOrder(5000))
+	file := open(t, name)
+	for position, column := range testTable.Columns {
+		pages, err := file.columnPages(0, position)
+		require.NoError(t, err)
+		h, err := pages.header()
+		require.NoError(t, err)
+		meta, err := file.reader.MetaData().RowGroup(0).ColumnChunk(position)
+		require.NoError(t, err)
+		f := func(uncompressed int64, want error) {
+			t.Helper()
+			said := appendDataPageHeader(nil, h.values, int(uncompressed), nil, h.encoding)
+			pages.ahead = append(said, make([]byte, maxPageHeader)...)
+			_, err := pages.header()
+			require.Equal(t, want, err, column.Name)
+		}
+		f(meta.TotalUncompressedSize(), nil)
+		f(meta.TotalUncompressedSize()+1, errPage)
+		f(1<<30, errPage)
+	}
+}
+
 func TestForeignFilesAreRefused(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "t.parquet")
 	other := NewTable("other", 1, PageRows, []Column{{Name: "a", Kind: Int64}})

@@ -17,6 +17,7 @@ type columnPages struct {
 	column     *Column
 	position   int
 	compressed bool
+	plainBytes int64 // of all its pages without compression
 
 	offset, end int64  // of the pages still to come
 	ahead       []byte // what was read from offset on
@@ -30,7 +31,8 @@ type columnPages struct {
 
 var errSum = errors.New("damaged page: its checksum is another")
 
-// maxPageBytes bounds a page: more is damage, and nothing is allocated for it.
+// maxPageBytes bounds a page, as what the footer says of the whole chunk does:
+// more is damage, and nothing is allocated for it.
 const maxPageBytes = 1 << 30
 
 func (f *File) columnPages(group, position int) (c columnPages, err error) {
@@ -44,6 +46,7 @@ func (f *File) columnPages(group, position int) (c columnPages, err error) {
 	}
 	c = columnPages{file: f, column: &f.table.Columns[position], position: position,
 		compressed: meta.Compression() != compress.Codecs.Uncompressed,
+		plainBytes: min(meta.TotalUncompressedSize(), maxPageBytes),
 		offset:     start, end: start + meta.TotalCompressedSize()}
 	if start < int64(len(magic)) || c.end < start || c.end > f.size {
 		return c, f.columnError(position, fmt.Errorf("damaged: pages from %d to %d in a file of %d bytes", start, c.end, f.size))
@@ -103,7 +106,7 @@ func (c *columnPages) header() (pageHeader, error) {
 		return pageHeader{}, err
 	}
 	h, err := parsePageHeader(c.ahead[:n])
-	if err == nil && (h.compressed > maxPageBytes || h.uncompressed > maxPageBytes || c.offset+int64(h.size+h.compressed) > c.end) {
+	if err == nil && (h.compressed > maxPageBytes || int64(h.uncompressed) > c.plainBytes || c.offset+int64(h.size+h.compressed) > c.end) {
 		err = errPage
 	}
 	return h, err
