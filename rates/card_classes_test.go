@@ -57,3 +57,30 @@ versions:
 	require.Equal(t, `c.yaml:5:14: meters.su: groups have the class internl, which has no row and pays what "*" says`, found[0].Error())
 	require.Equal(t, "did you mean internal?", found[0].Hint())
 }
+
+// A class, a group or a cluster that the site does not have is never asked for
+// in vain without a word.
+func TestStrangers(t *testing.T) {
+	known := rates.Known{Classes: []string{"internal", "partner"}, Groups: []string{"chem", "physics"}, Clusters: []string{"h2p"}}
+	f := func(version string, want ...string) {
+		t.Helper()
+		c, err := rates.LoadCard("c.yaml", []byte("card: c\ncurrency: EUR\nversions:\n  - from: 2025-01-01\n    meters: {su: {unit: SU, price: 1}, tb: {unit: TB, price: 1}}\n"+version))
+		require.NoError(t, err)
+		var found []string
+		for _, fault := range c.Strangers(known) {
+			found = append(found, fault.Error()+" | "+fault.Hint())
+		}
+		require.Equal(t, want, found)
+	}
+	all := "    rules: [{name: all, charge: {su: cpus}}]\n"
+	f(all)
+	f("    factor: {class: {externl: 3}}\n"+all, "c.yaml:6:22: class: no group has the class externl | did you mean external?")
+	f("    factor: {class: {external: 3, industry: 4, \"part*\": 2}}\n" + all)
+	f("    rules: [{name: a, match: {class: [\"!intern\", partnr]}, charge: {su: 2}}, {name: all, charge: {su: cpus}}]\n",
+		"c.yaml:6:39: class: no group has the class intern | did you mean internal?", "c.yaml:6:50: class: no group has the class partnr | did you mean partner?")
+	f("    rules: [{name: a, match: {group: chm}, exclude: theirs}, {name: all, charge: {su: {rate: cpus, factor: {group: {\"bio*\": 2}}}}}]\n",
+		"c.yaml:6:38: group: no group is called chm | did you mean chem?", "c.yaml:6:117: group: no group is called bio* | one of chem, physics")
+	f("    hardware: {n: {match: {cluster: h2}, cores: 2}, m: {match: {cluster: other}, cores: 2}}\n"+all, "c.yaml:6:37: cluster: no cluster of this card is called h2 | did you mean h2p?")
+	f("    storage: [{name: s, match: {group: fysics}, charge: {tb: quota_tb}}]\n", "c.yaml:6:40: group: no group is called fysics | did you mean physics?")
+	f("    limits: [{match: {cluster: h2pp}, gpus_per_job: 4}]\n"+all, "c.yaml:6:32: cluster: no cluster of this card is called h2pp | did you mean h2p?")
+}

@@ -21,9 +21,14 @@ type condition struct {
 	field matchField
 
 	wanted, unwanted []pattern // of texts
+	texts            []pattern // both, in the order of the card
+	textsAt          []place   // where each stands
 	ranges           []span    // of numbers, in the slot's unit, and of dates as yyyymmdd
 	set              uint32    // of weekdays and hours, a bit each
 }
+
+// place is where something stands in the card's file.
+type place struct{ line, column int }
 
 // pattern is a text or a glob.
 type pattern struct {

@@ -75,6 +75,9 @@ func (l *cardLoader) condition(field matchField, values []*yaml.Node, path strin
 			l.Fault(n, path, err.Error(), remedyOf(err))
 			ok = false
 		}
+		if len(c.textsAt) < len(c.texts) {
+			c.textsAt = append(c.textsAt, place{n.Line, n.Column})
+		}
 	}
 	if field.kind == textKind && field.text == Account {
 		l.capitals(values, path)
@@ -141,6 +144,7 @@ func (c *condition) addPattern(text string) error {
 		return &matchError{fmt.Sprintf("%q compares a text", text), c.field.name + " is a text: write a value or a glob such as gpu*"}
 	}
 	p := pattern{text, isGlob(text)}
+	c.texts = append(c.texts, p)
 	if unwanted && text == "*" && c.field.kind != gpuTypeKind {
 		return &matchError{"refuses every " + c.field.name + ", and none as well", "write \"!?*\" for jobs without one"}
 	}

@@ -48,13 +48,21 @@ Exit codes: 0 no fault · 2 configuration · 3 the quotas have faults.`,
 // printWarnings says what the files allow and a person may not have meant: a
 // gap between versions, a meter that nothing charges, a class without a price.
 func (a *app) printWarnings(in *inputs) {
-	classes := map[string]bool{}
+	var known rates.Known
 	for _, g := range in.roster.Groups {
-		classes[g.Class] = true
+		known.Classes, known.Groups = append(known.Classes, g.Class), append(known.Groups, g.ID)
 	}
+	slices.Sort(known.Classes)
+	known.Classes = slices.Compact(known.Classes)
 	for _, name := range slices.Sorted(maps.Keys(in.cards)) {
+		known.Clusters = nil
+		for _, cl := range in.config.Clusters {
+			if cl.Card == name {
+				known.Clusters = append(known.Clusters, cl.Name)
+			}
+		}
 		card := in.cards[name]
-		a.printMeant(slices.Concat(card.Warnings, card.UnpricedClasses(slices.Sorted(maps.Keys(classes)))))
+		a.printMeant(slices.Concat(card.Warnings, card.UnpricedClasses(known.Classes), card.Strangers(known)))
 	}
 	a.printMeant(in.meantOtherwise())
 }
