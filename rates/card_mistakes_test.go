@@ -325,3 +325,29 @@ func TestDurationThatIsNone(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, c.Warnings, "a figure of the card has the time in it")
 }
+
+// A duration in minutes is sixty times too long, one in days too short.
+func TestDurationInAnotherUnit(t *testing.T) {
+	f := func(duration, unit, want string) {
+		t.Helper()
+		c, err := rates.LoadCard("c.yaml", []byte(strings.NewReplacer("su: cores}", `su: {rate: cores, duration: "`+duration+`"}}`, "unit: SU", "unit: "+unit).Replace(cardWithoutMistakes)))
+		require.NoError(t, err)
+		var found []string
+		for _, w := range c.Warnings {
+			found = append(found, w.Message)
+		}
+		require.Equal(t, want, strings.Join(found, "; "))
+	}
+	f("ceil(elapsed_h*60)", "SU", "is in minutes, and is taken for hours")
+	f("max(5, ceil(elapsed_h*60))", "core-hour", "is in minutes, and is taken for hours")
+	f("elapsed_h*3600", "core-hour", "is in seconds, and is taken for hours")
+	f("ceil(elapsed_h/24)", "SU", "is in days, and is taken for hours")
+	f("ceil(elapsed_h*60)", "core-minute", "")
+	f("ceil(elapsed_h/24)", "node-day", "")
+	f("ceil(elapsed_h*60)/60", "SU", "")
+	f("step(elapsed_h, 24)", "SU", "")
+	f("0.7*elapsed_h + 0.1*timelimit_h", "SU", "")
+	f("min(elapsed_h, 24) + max(0, elapsed_h - 24)/2", "SU", "")
+	f("timelimit_h", "SU", "")
+	f("choose(gpus > 0, elapsed_h*60, elapsed_h*60)", "SU", "is in minutes, and is taken for hours")
+}

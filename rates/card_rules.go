@@ -274,6 +274,8 @@ func (c *chargeLoader) check() {
 			c.Fault(n, c.path+".duration", fmt.Sprintf("is not a time but %s", d.Dimension()), "a duration is in hours, such as max(elapsed_h, 0.25)")
 		case !slices.ContainsFunc(timeSlots[:], d.DependsOn):
 			c.warn(n, c.path+".duration", "counts the same hours for every job, however long it ran", "write elapsed_h into it, or  per: job  for a fee")
+		default:
+			c.checkTimeUnit(n)
 		}
 	}
 	c.checkEnergy(c.formulas[formula.RateStage])
