@@ -123,29 +123,40 @@ func (s *schema) strayDelimiter(following string) bool {
 }
 
 // secondHeader handles the header of a dump that was joined to this one. It
-// reports whether the line was one.
-func (p *parser) secondHeader(line string) (bool, error) {
+// reports whether the line was one, or whether more text is needed to tell; else
+// text says that it looks like one and is a line of a user's text.
+func (p *parser) secondHeader(line, following string, last bool) (done, text, more bool, err error) {
 	bare := strings.TrimPrefix(strings.TrimSuffix(line, "\r"), "\ufeff")
 	if bare == p.schema.header && bare != "" {
 		p.schema.crlf = strings.HasSuffix(line, "\r") || !p.schema.lastFree
-		return true, p.settle()
+		return true, false, false, p.settle()
 	}
 	s := parseHeader(line, p.opt.Delimiter)
 	if s == nil || len(s.columns) < 4 {
-		return false, nil
+		return false, false, false, nil
 	}
 	if slices.ContainsFunc(s.unknownColumns(), gluedName) {
-		return true, headerInside
+		return true, false, false, headerInside
+	}
+	var other cells
+	before, after, more := p.recordBelow(following, last, func(line string) bool { return other.align(line, s) == readOnce })
+	switch {
+	case more:
+		return false, false, true, nil
+	case before && after:
+		return true, false, false, headerOrName
+	case before:
+		return false, true, false, nil
 	}
 	if err := p.settle(); err != nil {
-		return true, err
+		return true, false, false, err
 	}
 	if err := p.letGo(math.MaxInt64); err != nil {
-		return true, err
+		return true, false, false, err
 	}
 	p.submitted = submissions{}
 	p.tally.add(WarnSecondHeader, p.line)
-	return true, p.adopt(s, "")
+	return true, false, false, p.adopt(s, "")
 }
 
 // refuseFixedWidth recognises sacct's output without -P or -p, whose columns

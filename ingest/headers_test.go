@@ -79,6 +79,46 @@ func TestJoined(t *testing.T) {
 	require.Equal(t, []string{"run of\n2025-03-03T09:00:00 (1740988800x)"}, names(jobs))
 }
 
+// The names of columns may be the name of a job. Where what follows goes on by
+// the columns that hold, it is one; a header of other columns that the records
+// after it fit as well may be either, and decides nothing.
+func TestJobsNamedLikeColumns(t *testing.T) {
+	swapped := strings.Replace(layoutA, "User|Account", "Account|User", 1)
+	f := func(name string) {
+		t.Helper()
+		array := []string{rowA("JobIDRaw=102", "JobName="+name), rowA("JobIDRaw=103", "JobName="+name)}
+		for _, after := range [][]string{nil, {rowA("JobIDRaw=104")}, {rowA("JobIDRaw=104", "JobName="+name)}} {
+			jobs, report := mustRead(t, lines(append(append([]string{layoutA, rowA()}, array...), after...)...), Options{})
+			require.Empty(t, report.Quarantined)
+			require.Len(t, jobs, 3+len(after))
+			require.Equal(t, []string{"work", name, name}, names(jobs)[:3])
+			require.Equal(t, []string{"u1", "lab_a"}, []string{jobs[2].User, jobs[2].Account})
+		}
+	}
+	f("JobID State Account Start End")
+	f("JobID|State|Account|Start|End")
+	f("x|JobID|State|Account|Start|End|AllocTRES|Cluster|y")
+	f("JobID,JobIDRaw,Cluster,User,Account,Partition,QOS,State,Submit,Start,End,AllocTRES,JobName")
+
+	// in a column before others
+	const header = "JobID|JobIDRaw|Cluster|JobName|Account|State|Submit|Start|End|ElapsedRaw|AllocTRES"
+	row := func(id, name string) string {
+		return id + "|" + id + "|c1|" + name + "|a|COMPLETED|2025-03-03T08:00:00|2025-03-03T09:00:00|2025-03-03T10:00:00|3600|cpu=4"
+	}
+	jobs, _ := mustRead(t, lines(header, row("1", "JobID|State|Account|Start|End"), row("2", "work")), Options{})
+	require.Equal(t, []string{"JobID|State|Account|Start|End", "work"}, names(jobs))
+
+	// after a new line within the name
+	jobs, report := mustRead(t, lines(layoutA, rowA("JobName=x\nJobID|State|Account|Start|End|AllocTRES|Cluster"), rowA("JobIDRaw=102")), Options{})
+	require.Empty(t, report.Quarantined)
+	require.Equal(t, []string{"x\nJobID|State|Account|Start|End|AllocTRES|Cluster", "work"}, names(jobs))
+	for _, after := range []string{rowA("JobIDRaw=102"), "7\n" + rowA("JobIDRaw=102")} {
+		refused(t, lines(layoutA, rowA("JobName=x\n"+swapped), after), "dump.txt:3: a header of other columns stands here, and the record after it fits those before, too",
+			"by itself", Options{})
+	}
+	refused(t, lines(layoutA, rowA("JobName=x"+swapped), rowA("JobIDRaw=102")), "dump.txt:2: a header stands inside this line", "by itself", Options{})
+}
+
 // Records that lack a column must not fill up the free text of one another:
 // half of the jobs would be lost.
 func TestJoinedOneColumnLess(t *testing.T) {

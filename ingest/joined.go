@@ -50,7 +50,14 @@ func (s *schema) joinedTo(last string) bool {
 
 // hasHeader reports whether a header of any delimiter stands in the text.
 func hasHeader(text string) bool {
-	known, separator := 0, ""
+	at, _ := headerIn(text)
+	return at >= 0
+}
+
+// headerIn gives where the names of a header begin in the text, those that are
+// sacct's, and what stands between them; -1 where there is none.
+func headerIn(text string) (at int, separator string) {
+	known := 0
 	for i := 0; i < len(text) && len(text)-i >= 3; {
 		end := i
 		for end < len(text) && isLetter(text[end]) {
@@ -64,19 +71,76 @@ func hasHeader(text string) bool {
 		case sacctColumns[strings.ToLower(text[i:end])].name == "":
 			known = 0
 		case known == 0 || text[end:next] != separator && next < len(text):
-			known, separator = 1, text[end:next]
+			known, at, separator = 1, i, text[end:next]
 		default:
 			known++
 		}
 		if known == namesOfHeader {
-			return true
+			return at, separator
 		}
 		i = next
 	}
-	return false
+	return -1, ""
 }
 
 var headerInside = &fault{"", "a header stands inside this line: a dump was joined to one whose last line has no end", "join them again with a new line between, or ingest each by itself"}
+
+var headerOrName = &fault{"", "a header of other columns stands here, and the record after it fits those before, too", "ingest each dump by itself; if this is the name of a job, dump with a delimiter that nobody knows (sacct --delimiter)"}
+
+// recordBelow tells whether the first record below a line that may be a header
+// is one by the columns that hold, and whether it may be one by those of the
+// header. Neither is known where a header or the end comes before a record;
+// more says that the next block is needed.
+func (p *parser) recordBelow(text string, last bool, other func(line string) bool) (ours, theirs, more bool) {
+	for range linesLookedAt {
+		if text == "" {
+			return false, false, !last
+		}
+		end, next := lineEnd(text, 0)
+		line := p.trimmed(text[:end])
+		if parseHeader(line, p.opt.Delimiter) != nil {
+			return false, false, false
+		}
+		ours, theirs = p.spare.align(line, p.schema) == readOnce, other(strings.TrimSuffix(line, "\r"))
+		if ours || theirs {
+			return ours, theirs, false
+		}
+		text = text[next:]
+	}
+	return false, false, false
+}
+
+// namesColumns reports whether a line that has a header within is a whole record
+// of which a text of the user's names columns: what follows is by the columns
+// that hold, and has not as many cells as the header has names, or nothing
+// follows.
+func (p *parser) namesColumns(line, following string, last bool) (ofUser, more bool) {
+	if p.cells.align(line, p.schema) != readOnce {
+		return false, false
+	}
+	for i := range p.schema.columns {
+		text := p.cells.at(int16(i))
+		at, separator := headerIn(text)
+		if at < 0 {
+			continue
+		}
+		if p.schema.columns[i].shape != shapeFree || separator == "" {
+			return false, false
+		}
+		if strings.Trim(following, " \t\r\n") == "" {
+			return last, !last
+		}
+		// The first name is glued to the text before it, and the text may hold
+		// the separator.
+		fewest, most := strings.Count(text[at:], separator)-1, strings.Count(text, separator)+3
+		ours, theirs, more := p.recordBelow(following, last, func(line string) bool {
+			n := strings.Count(strings.Replace(line, text, "", 1), separator) + 1 // a task of the same array has the text, too
+			return n >= fewest && n <= most
+		})
+		return ours && !theirs, more
+	}
+	return false, false
+}
 
 // gluedName reports whether the name of a column is one of sacct's with other
 // text before it.
@@ -93,9 +157,9 @@ var joinedFault = &fault{"", "a text of this record has the times of another rec
 
 // foreign refuses a file in which another dump begins inside a line, or that
 // goes on as JSON: what follows would be read by the wrong columns, or pass for
-// a name.
-func (p *parser) foreign(line string) *fault {
-	if hasHeader(line) {
+// a name. A header may be known to be a user's text.
+func (p *parser) foreign(line string, ofUser bool) *fault {
+	if !ofUser && hasHeader(line) {
 		return headerInside
 	}
 	if p.schema.drawn {

@@ -21,11 +21,18 @@ func (p *parser) odd(text string, pos int, last bool) (int, error) {
 	if isMessage(line) {
 		return 0, messageFault(line)
 	}
-	if done, err := p.secondHeader(text[pos:end]); done || err != nil {
+	done, ofUser, more, err := p.secondHeader(text[pos:end], text[next:], last)
+	if done || err != nil {
 		return next, err
 	}
 	s := p.schema
-	if f := p.foreign(line); f != nil {
+	if !more && !ofUser && hasHeader(line) {
+		ofUser, more = p.namesColumns(line, text[next:], last)
+	}
+	if more {
+		return 0, nil
+	}
+	if f := p.foreign(line, ofUser); f != nil {
 		return 0, f
 	}
 	c := &p.cells

@@ -166,6 +166,9 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(lines("JobID|JobName|Account|State|Start|End|Elapsed|AllocTRES|Comment|Cluster",
 		"102|fit\n0.9|lab_a|COMPLETED|2025-03-03T09:00:00|2025-03-03T10:00:00|01:00:00|cpu=4|a\nb|c1", "7|x"), 3)
 	f.Add(lines(layoutA+"|", rowA("JobName=a|b\nc")+"|", layoutA, rowA()), 1)
+	f.Add(lines(layoutA, rowA("JobName=x\nJobID|State|Account|Start|End|AllocTRES|Cluster"), rowA("JobName=JobID State Account Start End"), "", rowA()), 3)
+	f.Add(lines(layoutA, rowA(), "Cluster;JobID;State;Account;AllocTRES;Start;End;Elapsed", "x",
+		"c2;102;FAILED;lab_b;cpu=2;2025-03-03T09:00:00;2025-03-03T10:00:00;01:00:00"), 3)
 	f.Fuzz(func(t *testing.T, text string, linesPerBlock int) {
 		if linesPerBlock < 3 || linesPerBlock > 9 { // a ruler and a stray delimiter are told from the first block
 			linesPerBlock = 3
