@@ -198,6 +198,7 @@ func TestChargesOfParts(t *testing.T) {
 		t.Helper()
 		text := strings.Replace(cardWithoutMistakes, "su: cores}", "su: "+charge+"}", 1)
 		text = strings.Replace(text, "    factor:\n      - {qos: {high: 2, low: 0.5}}\n", "", 1)
+		text = strings.Replace(text, "charge: [COMPLETED,", "charge: [RUNNING, SUSPENDED, COMPLETED,", 1)
 		card, err := rates.LoadCard("c.yaml", []byte(strings.Replace(text, "source: somewhere", "bill_by: usage", 1)))
 		if fault != "" {
 			require.ErrorContains(t, err, fault)
@@ -227,6 +228,29 @@ func TestChargesOfParts(t *testing.T) {
 	f("{rate: cpus, duration: ceil(elapsed_h)}", "", "duration: "+rounds)
 	f(`{rate: cpus, units: "round(rate*duration, 2)"}`, "", "units: "+rounds)
 	f(`{rate: cpus, amount: "max(units*price, 0.01)"}`, "", "amount: "+rounds)
+}
+
+// Jobs that run on are billed by usage, in states that are no end states.
+func TestStatesOfJobsThatRunOn(t *testing.T) {
+	f := func(billBy, states, warning string) {
+		t.Helper()
+		text := strings.Replace(cardWithoutMistakes, "source: somewhere", "bill_by: "+billBy, 1)
+		before, after := strings.Index(text, "    states:\n"), strings.Index(text, "    rules:\n")
+		text = text[:before] + "    states: " + states + "\n" + text[after:]
+		card, err := rates.LoadCard("c.yaml", []byte(text))
+		require.NoError(t, err)
+		if warning == "" {
+			require.Empty(t, card.Warnings)
+			return
+		}
+		require.Len(t, card.Warnings, 1)
+		require.Contains(t, card.Warnings[0].Error(), "states: does not list "+warning+", and bill_by: usage bills")
+	}
+	f("end", "{charge: COMPLETED}", "")
+	f("usage", "{charge: COMPLETED}", "RUNNING and SUSPENDED")
+	f("usage", "{charge: [COMPLETED, RUNNING]}", "SUSPENDED")
+	f("usage", "{charge: [RUNNING, SUSPENDED]}", "")
+	f("usage", `{charge: COMPLETED, exclude: {"*": failed}}`, "")
 }
 
 // What is no mistake: a byte order mark, and the line ends of Windows.

@@ -2,6 +2,7 @@ package rates
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -52,4 +53,25 @@ func (c *chargeLoader) checkEnergy(rate *yaml.Node) {
 	if f := c.charge.Rate; f != nil && !c.charge.PerJob && f.DependsOnEnergy() {
 		c.Fault(rate, c.path, `a rate is units an hour, and tres("energy") is what the whole job used`, "write it as units:, or with per: job")
 	}
+}
+
+// readStates reads states:, and warns where the months of a job that has not
+// ended would be held: under bill_by: usage they are billed when they are over.
+func (v *versionLoader) readStates(n *yaml.Node, path string) *States {
+	s := v.states(n, path)
+	if v.version.BillBy != ByUsage || len(s.Entries) == 0 {
+		return s
+	}
+	var unlisted []string
+	for _, state := range []string{"RUNNING", "SUSPENDED"} {
+		if _, listed := s.Of(state); !listed {
+			unlisted = append(unlisted, state)
+		}
+	}
+	if len(unlisted) > 0 {
+		text := strings.Join(unlisted, " and ")
+		v.warn(n, path, "does not list "+text+", and bill_by: usage bills a month also for the jobs that run on: they are held until they have ended",
+			"add "+text+" to charge: once a job has ended, what its end state says is corrected")
+	}
+	return s
 }

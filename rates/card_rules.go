@@ -55,7 +55,7 @@ func (v *versionLoader) rule(n *yaml.Node, path string) *Rule {
 		case "factor":
 			factors = append(factors[:len(factors):len(factors)], v.readFactors(f.Value, at)...)
 		case "states":
-			r.States = v.states(f.Value, at)
+			r.States = v.readStates(f.Value, at)
 		case "note":
 			v.Text(f.Value, at)
 		}

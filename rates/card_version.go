@@ -48,7 +48,7 @@ func (l *cardLoader) version(n *yaml.Node, path string, billBy BillBy) *Version 
 	v.read(fields, path, map[string]func(yamldoc.Field, string){"let": v.readLets})
 	v.read(fields, path, map[string]func(yamldoc.Field, string){
 		"meters": v.meters,
-		"states": func(f yamldoc.Field, at string) { v.version.States = l.states(f.Value, at) },
+		"states": func(f yamldoc.Field, at string) { v.version.States = v.readStates(f.Value, at) },
 		"factor": func(f yamldoc.Field, at string) { v.factors = v.readFactors(f.Value, at) },
 	})
 	v.read(fields, path, map[string]func(yamldoc.Field, string){"rules": v.rules, "storage": v.storage, "limits": v.limits})

@@ -105,9 +105,13 @@ func causeOfState(v *version, j *ingest.Job) Cause {
 func causeOfUnlistedState(ru *rule, s *rates.States, j *ingest.Job) Cause {
 	reason := ru.reason
 	reason.Line = s.Line
+	which := "jobs that end so are charged"
+	if !j.Final() {
+		which = "the months of jobs that run on are charged: they are billed when they are over"
+	}
 	return Cause{
 		Code: UnknownState, Detail: "state=" + string(j.State) + " cluster=" + j.Cluster + " rule=" + ru.Name,
-		Hint:   fmt.Sprintf("say under states: of %s, line %d, whether jobs that end so are charged", ru.version.card.File, s.Line),
+		Hint:   fmt.Sprintf("say under states: of %s, line %d, whether %s", ru.version.card.File, s.Line, which),
 		Reason: reason,
 	}
 }

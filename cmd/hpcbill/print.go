@@ -45,7 +45,7 @@ func (a *app) printEquations(sum *invoice.Summary) {
 	fmt.Fprintf(a.stdout, "jobs         %s in the period = %s billed + %s waived + %s excluded + %s held + %s not run%s\n",
 		grouped(j.Read), grouped(j.Billed), grouped(j.Waived), grouped(j.Excluded), grouped(j.Held), grouped(j.NotRun), running(j.Running))
 	fmt.Fprintf(a.stdout, "job-seconds  %s read = %s billed + %s waived + %s excluded + %s held%s\n",
-		grouped(x.Read), grouped(x.Billed), grouped(x.Waived), grouped(x.Excluded), grouped(x.Held), running(x.Running))
+		grouped(x.Read+x.Running), grouped(x.Billed), grouped(x.Waived), grouped(x.Excluded), grouped(x.Held), running(x.Running))
 	if h := sum.Storage; h.Read > 0 {
 		fmt.Fprintf(a.stdout, "holdings     %s of storage = %s billed + %s waived + %s excluded + %s held\n",
 			grouped(h.Read), grouped(h.Billed), grouped(h.Waived), grouped(h.Excluded), grouped(h.Held))

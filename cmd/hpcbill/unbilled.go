@@ -21,7 +21,7 @@ class of the group. What else is held, and what is excluded, quarantined or
 still running was not priced: its value is unknown, not nothing.
 
 Below stand the totals, which tie to the two equations:
-  job-seconds read = billed + waived + excluded + held
+  job-seconds read = billed + waived + excluded + held + running
   records read = jobs + steps + superseded + quarantined
 Records are those of all dumps: a step or an older record of a job belongs to
 no month. A job that is cut can have several causes and counts once in a total.`
@@ -172,7 +172,7 @@ func (s *site) addTotals(t *table, sum *invoice.Summary, values *listValues, wai
 		return err
 	}
 	t.add(rating.Held.String(), "jobs", term, "", j.Held, x.Held, held, "")
-	t.add("read", "jobs", term, "", j.Read, x.Read, nil, "")
+	t.add("read", "jobs", term, "", j.Read, x.Read+x.Running, nil, "")
 	if h := sum.Storage; h.Read > 0 {
 		list, err := s.listText(values.billedStorage.Exact())
 		if err != nil {
