@@ -46,8 +46,8 @@ var (
 		{"note", "a note for people", text, false},
 		{"bill_by", "instead of the card's bill_by", choice(billByNames), false},
 		{"hardware", "node types and their facts; the first that matches a job gives its node_type", mapOf(ref("hardware")), false},
-		{"let", "figures of the card, each a formula that may use those above it", mapOf(formulaText), false},
-		{"meters", "what is counted, with unit and price", mapOf(ref("meter")), true},
+		{"let", "figures of the card, each a formula that may use those above it", mapOf(formulaText).named(identifierForm.String()), false},
+		{"meters", "what is counted, with unit and price", mapOf(ref("meter")).named(identifierForm.String()), true},
 		{"factor", "factors of every rule", oneOrMany(ref("factor")), false},
 		{"states", "what becomes of a job by its end state; a state that is not listed holds the job", ref("states"), false},
 		{"rules", "what a job is charged; the first that matches decides", listOf(ref("rule")), false},
@@ -122,7 +122,7 @@ var (
 		{"charge", "the meters and their formulas", mapOf(oneOf(formulaText, ref("charge"))), false},
 		{"exclude", "why the holdings are not billable", text, false},
 		{"prorate", "how a part of a month counts: by days (the default), as a whole month at its largest quota, or as a whole month at the quota of the 15th", choice(prorateNames), false},
-		{"snapshot", "the day of the month whose quota and use stand for all of it", shape{"type": "integer", "minimum": 1, "maximum": 31}, false},
+		{"snapshot", "the day of the month whose quota and use stand for all of it", shape{"type": []any{"integer", "string"}, "minimum": 1, "maximum": 31, "pattern": "^([1-9]|[12][0-9]|3[01])$"}, false},
 		{"factor", "not for storage: write it into the formula", shape{"not": shape{}}, false},
 		{"note", "a note for people", text, false},
 	}}
@@ -175,11 +175,26 @@ func matchFieldShape(f matchField) shape {
 		return oneOrMany(shape{"type": []any{"string", "number", "boolean"}})
 	case dateKind:
 		return oneOrMany(shape{"type": "string"})
+	case hourKind:
+		return oneOrMany(shape{"type": []any{"integer", "string"}, "minimum": 0, "maximum": 23, "pattern": alternativePattern("0?[0-9]|1[0-9]|2[0-3]")})
 	case weekdayKind:
 		return oneOrMany(shape{"type": "string", "pattern": "^" + weekdayPattern + `(\s*\.\.\s*` + weekdayPattern + ")?$"})
 	}
-	return oneOrMany(shape{"type": []any{"number", "string"}})
+	return oneOrMany(shape{"type": []any{"number", "string"}, "minimum": 0, "pattern": alternativePattern(quotientPattern)})
 }
+
+// alternativePattern is that of numbers, ranges and comparisons of them, joined
+// by &&.
+func alternativePattern(number string) string {
+	one := `\s*((<|<=|>|>=|!|!=|=|==)?\s*(` + number + `)|(` + number + `)\s*\.\.\s*(` + number + `))\s*`
+	return "^" + one + "(&&" + one + ")*$"
+}
+
+// A decimal, and a quotient of two.
+const (
+	decimalPattern  = `\d+(\.\d+)?([eE][+-]?\d{1,2})?`
+	quotientPattern = decimalPattern + `(\s*/\s*` + decimalPattern + `)?`
+)
 
 // weekdayPattern has both cases spelled out: the regular expressions of JSON
 // Schema know no flags.
@@ -192,8 +207,8 @@ var (
 	text        = shape{"type": []any{"string", "number", "boolean"}}
 	word        = shape{"type": "string", "pattern": wordForm.String()}
 	date        = shape{"type": "string", "pattern": `^\d{4}-\d{2}-\d{2}$`}
-	decimalText = shape{"type": []any{"number", "string"}, "pattern": `^\d+(\.\d+)?([eE][+-]?\d{1,2})?$`, "minimum": 0}
-	factorText  = shape{"type": []any{"number", "string"}, "minimum": 0}
+	decimalText = shape{"type": []any{"number", "string"}, "pattern": "^" + decimalPattern + "$", "minimum": 0}
+	factorText  = shape{"type": []any{"number", "string"}, "pattern": "^" + quotientPattern + "$", "minimum": 0}
 	formulaText = shape{"type": []any{"string", "number"}, "description": "a formula: numbers, names, + - * /, comparisons, && || ! and functions"}
 )
 
@@ -210,6 +225,13 @@ func listOf(s shape) shape  { return shape{"type": "array", "items": s, "minItem
 func mapOf(s shape) shape {
 	return shape{"type": "object", "additionalProperties": s, "minProperties": 1}
 }
+
+// named says how the keys of a map may be called.
+func (s shape) named(pattern string) shape {
+	s["propertyNames"] = shape{"pattern": pattern}
+	return s
+}
+
 func oneOrMany(s shape) shape     { return oneOf(s, listOf(s)) }
 func oneOf(shapes ...shape) shape { return shape{"anyOf": shapes} }
 func (s shape) means(m string) shape {

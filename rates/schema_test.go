@@ -46,6 +46,9 @@ func (s schema) check(rule map[string]any, value any, at string) string {
 	if !hasType(rule["type"], value) {
 		return fmt.Sprintf("%s is not a %v", at, rule["type"])
 	}
+	if tooSmall(rule, value) {
+		return fmt.Sprintf("%s is below %v", at, rule["minimum"])
+	}
 	switch v := value.(type) {
 	case string:
 		if p, ok := rule["pattern"].(string); ok && !regexp.MustCompile(p).MatchString(v) {
@@ -66,7 +69,11 @@ func (s schema) check(rule map[string]any, value any, at string) string {
 
 func (s schema) checkObject(rule, object map[string]any, at string) string {
 	properties, _ := rule["properties"].(map[string]any)
+	names, _ := rule["propertyNames"].(map[string]any)
 	for name, value := range object {
+		if p, ok := names["pattern"].(string); ok && !regexp.MustCompile(p).MatchString(name) {
+			return fmt.Sprintf("%s: %q does not fit %s", at, name, p)
+		}
 		of, known := properties[name].(map[string]any)
 		if _, closed := rule["additionalProperties"]; !known && !closed {
 			continue
@@ -108,9 +115,21 @@ func hasType(types, value any) bool {
 		_, whole := value.(int)
 		return t == name || t == "integer" && whole
 	case []any:
-		return slices.Contains(t, any(name))
+		return slices.ContainsFunc(t, func(one any) bool { return hasType(one, value) })
 	}
 	return true
+}
+
+// tooSmall reports a number below the least that a rule allows.
+func tooSmall(rule map[string]any, value any) bool {
+	least, ok := rule["minimum"].(float64)
+	switch n := value.(type) {
+	case int:
+		return ok && n < int(least)
+	case float64:
+		return ok && n < least
+	}
+	return false
 }
 
 // asJSON reads YAML as an editor does: dates stay text.
@@ -181,6 +200,10 @@ func TestSchemaRefusesBadCards(t *testing.T) {
 	f("match-weekday")
 	f("storage-prorate")
 	f("storage-factor")
+	f("let-name")
+	f("meter-name")
+	f("match-number")
+	f("factor-negative")
 }
 
 // every-key.good.yaml is what its name says: it uses each key of the schema,
