@@ -65,6 +65,11 @@ func (a *app) bill(ctx context.Context, s *site, p rates.Period, documents bool)
 	if err != nil {
 		return err
 	}
+	cut, err := s.cutDumps(p)
+	if err != nil {
+		return err
+	}
+	a.printCut(cut)
 	a.noticeBalances(b.invoices)
 	if before != nil {
 		a.printChanges("since the last draft", s, invoice.Compare(before, b.invoices))

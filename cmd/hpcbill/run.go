@@ -113,6 +113,14 @@ func (a *app) issueIfClear(ctx context.Context, s *site, p rates.Period) error {
 		fmt.Fprintf(a.stderr, "hpcbill: hint: ingest the dumps that are missing; if there were no jobs, hpcbill issue --period %s\n", p)
 		return nil
 	}
+	cut, err := s.cutDumps(p)
+	if err != nil {
+		return err
+	}
+	if len(cut) > 0 {
+		fmt.Fprintf(a.stderr, "hpcbill: %s is not issued: %s may have been cut off\n", p, oneLine(cut[0].File))
+		return nil
+	}
 	unlisted, err := s.unlistedPlaces(p)
 	if err != nil {
 		return err

@@ -230,6 +230,20 @@ func (r *Record) mended(later []Record, end ingest.Instant) bool {
 	})
 }
 
+// CutOff gives those of all ingests, in order, whose dump may have been cut off,
+// its last line having no end, but for dumps that came again since.
+func CutOff(records []Record) []*Record {
+	var cut []*Record
+	for i := range records {
+		r := &records[i]
+		unended := slices.ContainsFunc(r.Warnings, func(w ingest.Warning) bool { return w.Kind == ingest.WarnNoFinalNewline })
+		if unended && !r.mended(records[i+1:], ingest.None) {
+			cut = append(cut, r)
+		}
+	}
+	return cut
+}
+
 func readJSON(name string, v any) error {
 	data, err := os.ReadFile(name)
 	if err != nil {
