@@ -174,10 +174,29 @@ func (p *parser) agree(elapsed int64, j *Job) *fault {
 // prints that start, and an elapsed time from it on. Suspended is the part's
 // own, and nothing else starts before it is submitted.
 func (j *Job) startAtResize() {
-	if j.Start == None || j.Notes&(NoteRepeatedHour|NoteNoSubmit|NoteElapsedDisagrees) != 0 {
+	if j.Start == None || j.Notes&(NoteRepeatedHour|NoteElapsedDisagrees) != 0 {
 		return
 	}
 	j.ElapsedSeconds = max(j.ElapsedSeconds-int64(j.Submit-j.Start), 0)
 	j.Start = j.Submit
 	j.Notes |= NoteResizedStart
+}
+
+// partOfResized gives a later part of a resized job its Submit where the dump
+// has none, so that it begins where the part before it ended: with the start of
+// the whole job in its place the two would be one run, all of the later part's
+// size.
+func (p *parser) partOfResized(j *Job) {
+	of := stepJob{j.Cluster, j.JobIDRaw}
+	at, later := p.resizedAt[of]
+	if later && j.Notes&NoteNoSubmit != 0 && j.Start != None && j.Start < at && (j.End == None || at <= j.End) {
+		j.Submit = at
+	}
+	if j.State != Resizing || j.End == None {
+		return
+	}
+	if p.resizedAt == nil {
+		p.resizedAt = map[stepJob]Instant{}
+	}
+	p.resizedAt[of] = j.End
 }

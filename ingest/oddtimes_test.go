@@ -113,6 +113,27 @@ func TestResizedPartWithTheStartOfTheJob(t *testing.T) {
 	require.Equal(t, int64(100), j.ElapsedSeconds)
 }
 
+// The same without Submit: the end of the part before tells where it begins.
+func TestResizedPartWithoutSubmit(t *testing.T) {
+	layout := strings.Replace(layoutA, "|Submit", "", 1)
+	row := func(changes ...string) string {
+		return strings.Replace(rowA(append(changes, "Submit=SUBMIT")...), "|SUBMIT", "", 1)
+	}
+	jobs, report := mustRead(t, lines(layout,
+		row("JobIDRaw=7", "State=RESIZING", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:08", "ElapsedRaw=3"),
+		row("JobIDRaw=8", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:18", "ElapsedRaw=13"),
+		row("JobIDRaw=7", "State=RESIZING", "Start=2026-11-30T11:43:05", "End=2026-11-30T11:43:18", "ElapsedRaw=13"),
+		row("JobIDRaw=7", "State=RUNNING", "Start=2026-11-30T11:43:05", "End=Unknown", "ElapsedRaw=20"),
+		row("JobIDRaw=7", "Start=2026-12-30T11:43:05", "End=2026-12-30T11:43:18", "ElapsedRaw=13")), Options{})
+	require.Empty(t, report.Quarantined)
+	for i, want := range []int64{3, 13, 10, 7, 13} {
+		require.Equal(t, want, jobs[i].ElapsedSeconds, i)
+		require.Equal(t, i == 2 || i == 3, jobs[i].Notes&NoteResizedStart != 0, i)
+	}
+	require.Equal(t, []Instant{jobs[0].End, jobs[2].End}, []Instant{jobs[2].Start, jobs[3].Start})
+	require.Equal(t, jobs[2].Submit, jobs[2].Start)
+}
+
 // Clocks that change by half an hour, at midnight, or by a day.
 func TestOddClocks(t *testing.T) {
 	f := func(name, submit, start, end, elapsed, startUTC, endUTC string) {

@@ -61,6 +61,7 @@ type parser struct {
 
 	window     window
 	jobs       jobSet
+	resizedAt  map[stepJob]Instant    // the ends of parts that a resize ended
 	foundSteps map[stepJob]foundSteps // steps whose job has not been seen yet
 	stepsAfter stepJob                // the job that the last steps belong to
 }
@@ -347,6 +348,9 @@ func (p *parser) letGo(next Instant) error {
 // the consumer.
 func (p *parser) passOn(j *Job) error {
 	r := &p.report
+	if j.State == Resizing || p.resizedAt != nil {
+		p.partOfResized(j)
+	}
 	if j.Start < j.Submit {
 		j.startAtResize()
 	}
