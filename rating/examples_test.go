@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -302,7 +303,7 @@ func (c came) result(t *testing.T, name string) money.Exact {
 // records comes out of both.
 func TestExamples(t *testing.T) {
 	cards := map[string]*rates.Card{}
-	for _, e := range append(readExamples(t, "examples.txt"), readExamples(t, "tariffs.txt")...) {
+	for _, e := range slices.Concat(readExamples(t, "examples.txt"), readExamples(t, "tariffs.txt"), readExamples(t, "other-centres.txt")) {
 		t.Run(e.id, func(t *testing.T) {
 			card := cards[e.card]
 			if card == nil {
