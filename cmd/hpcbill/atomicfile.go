@@ -2,10 +2,17 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
+
+// halfFile is in the name of a file that is being written.
+const halfFile = ".tmp-"
 
 // writeFile makes a file whole or not at all: a temporary name in the same
 // directory, sync, rename. write may stream; a failure leaves what was there.
@@ -13,7 +20,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".tmp-*")
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+halfFile+"*")
 	if err != nil {
 		return err
 	}
@@ -23,6 +30,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX) // before the first byte: see removeHalfFiles, which needs locks, too
 	if err = f.Chmod(0o644); err != nil {
 		return err
 	}
@@ -36,13 +44,45 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err = f.Sync(); err != nil {
 		return err
 	}
+	if err = os.Rename(f.Name(), name); err != nil { // while it is locked
+		return err
+	}
 	if err = f.Close(); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), name); err != nil {
+	return syncDir(filepath.Dir(name))
+}
+
+// removeHalfFiles removes what writeFile left in a directory when it was
+// killed. A file that has bytes and that nobody has locked is nobody's any more.
+func removeHalfFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	errs := []error{err}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && strings.Contains(e.Name(), halfFile) && e.Type().IsRegular() {
+			errs = append(errs, removeHalfFile(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func removeHalfFile(name string) error {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // written, while we looked
+	}
+	if err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(name))
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 || syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return err
+	}
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // syncDir makes renames in a directory last through a power cut.

@@ -43,7 +43,7 @@ type document struct {
 }
 
 // draw writes every document, several at a time, and removes what a former
-// draft left there.
+// draft, or a run that was killed, left there.
 func (d *documents) draw(ctx context.Context) error {
 	all := d.list()
 	d.written = make([]history.Document, len(all))
@@ -61,7 +61,12 @@ func (d *documents) draw(ctx context.Context) error {
 	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
 		return err
 	}
-	return d.removeStrangers()
+	if d.chainHead == "" { // what stands beside the issued documents is somebody's
+		if err := d.removeStrangers(); err != nil {
+			return err
+		}
+	}
+	return removeHalfFiles(d.dir)
 }
 
 // list gives the documents of the period, the largest first: the workbook of
@@ -118,8 +123,8 @@ func (c *byteCount) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// removeStrangers removes documents of a draft that are not part of this one:
-// a group that owes nothing any more, or the drafts of what is now issued.
+// removeStrangers removes documents of a draft that are not part of this one,
+// such as those of a group that owes nothing any more.
 func (d *documents) removeStrangers() error {
 	known := map[string]bool{}
 	for _, w := range d.written {

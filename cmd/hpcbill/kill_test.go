@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -134,4 +135,49 @@ func TestKillIssue(t *testing.T) {
 		require.NoDirExists(t, filepath.Join(site, "invoices", "2025-03", "draft"))
 	}
 	t.Logf("%d of 12 had been issued before the kill", issued)
+}
+
+// What a kill leaves of a document that was being drawn is gone when documents
+// are drawn again; what others put beside those that are issued stays.
+func TestHalfDocumentsAreRemoved(t *testing.T) {
+	site := killSite(t, 10)
+	mustRun(t, site, "ingest")
+	mustRun(t, site, "bill", "--period", "2025-03")
+	month := filepath.Join(site, invoicesDir, "2025-03")
+	put := func(name, text string) string {
+		name = filepath.Join(month, filepath.FromSlash(name))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+		return name
+	}
+	inDraft, stranger := put("draft/.lab_a.xlsx.tmp-123", "PK"), put("draft/gone.html", "<p>")
+	mustRun(t, site, "bill", "--period", "2025-03")
+	require.NoFileExists(t, inDraft)
+	require.NoFileExists(t, stranger)
+
+	posted, half, begun := put("posted.csv", "a"), put(".period-2025-03.csv.tmp-77", "period"), put(".x.html.tmp-78", "")
+	mustRun(t, site, "issue", "--period", "2025-03")
+	require.FileExists(t, posted)
+	require.NoFileExists(t, half)
+	require.FileExists(t, begun, "it may be another run's that has not locked it yet")
+
+	f, err := os.Open(put(".y.html.tmp-79", "<p>"))
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+	mustRun(t, site, "issue", "--period", "2025-03")
+	require.FileExists(t, f.Name(), "somebody writes it")
+}
+
+// A history that was made, and nothing written to it yet, is none.
+func TestEmptyHistoryIsNone(t *testing.T) {
+	site := killSite(t, 10)
+	require.NoError(t, os.MkdirAll(filepath.Join(site, "data"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(site, historyFile), nil, 0o644))
+	mustRun(t, site, "check")
+	c := command(site, "list")
+	text, err := c.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(text), "has no history yet")
+	mustRun(t, site, "ingest")
+	mustRun(t, site, "bill", "--period", "2025-03")
 }

@@ -299,7 +299,7 @@ func TestOpenRefuses(t *testing.T) {
 	empty := filepath.Join(dir, "empty.db")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	_, err = OpenReadOnly(empty)
-	require.ErrorContains(t, err, "the history has schema 0")
+	require.ErrorContains(t, err, "nothing is in the file")
 
 	newer := filepath.Join(dir, "newer.db")
 	db, err := Open(newer)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -124,6 +125,8 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 		return err
 	case version > len(steps):
 		return newerError(version, len(steps))
+	case version == 0: // whoever made the file was ended before it had anything in it
+		return fmt.Errorf("nothing is in the file: %w", fs.ErrNotExist)
 	case version < len(steps):
 		return fmt.Errorf("the history has schema %d; a verb that writes (such as ingest) brings it to schema %d", version, len(steps))
 	}
