@@ -20,9 +20,8 @@ func (v *versionLoader) hardware(f yamldoc.Field, path string) {
 	}
 	var before orderedMatches
 	for _, later := range v.version.Hardware {
-		if at := before.covering(later.Match); at >= 0 {
-			earlier := v.version.Hardware[at]
-			v.Fault(nodeAt(later.Line, later.Column), path+"."+later.Name, fmt.Sprintf("no job reaches it: %s on line %d matches all that it matches", earlier.Name, earlier.Line), "put the narrower one first")
+		if hiding := before.hiding(later.Match, func(at int) (string, int) { return v.version.Hardware[at].Name, v.version.Hardware[at].Line }); hiding != "" {
+			v.Fault(nodeAt(later.Line, later.Column), path+"."+later.Name, fmt.Sprintf("no job reaches it: %s that it matches", hiding), "put the narrower one first")
 		}
 		before.add(later.Match)
 	}

@@ -22,9 +22,8 @@ func (v *versionLoader) rules(f yamldoc.Field, path string) {
 			v.Fault(item, fmt.Sprintf("%s[%d].name", path, i), fmt.Sprintf("a rule on line %d is called %s too", first, r.Name), "give each rule a name of its own: charges are explained by it")
 		}
 		named[r.Name] = r.Line
-		if at := before.covering(r.Match); at >= 0 {
-			earlier := v.version.Rules[at]
-			v.Fault(item, fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
+		if hiding := before.hiding(r.Match, func(at int) (string, int) { return v.version.Rules[at].Name, v.version.Rules[at].Line }); hiding != "" {
+			v.Fault(item, fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("%s can never match: %s of it", r.Name, hiding), "put the narrower rule first")
 		}
 		before.add(r.Match)
 		v.version.Rules = append(v.version.Rules, r)

@@ -29,9 +29,8 @@ func (v *versionLoader) storage(f yamldoc.Field, path string) {
 			v.Fault(item, at+".name", fmt.Sprintf("a storage rule on line %d is called %s too", first, r.Name), "give each rule a name of its own")
 		}
 		named[r.Name] = r.Line
-		if first := before.covering(r.Match); first >= 0 {
-			earlier := v.version.Storage[first]
-			v.Fault(item, at, fmt.Sprintf("%s can never match: %s on line %d comes first and matches all of it", r.Name, earlier.Name, earlier.Line), "put the narrower rule first")
+		if hiding := before.hiding(r.Match, func(at int) (string, int) { return v.version.Storage[at].Name, v.version.Storage[at].Line }); hiding != "" {
+			v.Fault(item, at, fmt.Sprintf("%s can never match: %s of it", r.Name, hiding), "put the narrower rule first")
 		}
 		before.add(r.Match)
 		v.version.Storage = append(v.version.Storage, r)

@@ -61,7 +61,7 @@ func TestBadCards(t *testing.T) {
 	f("formula-price-in-rate", ":8:39: versions[0].rules[0].charge.su: price is not known yet in a rate formula", "")
 	f("formula-units-mixed", ":8:41: versions[0].rules[0].charge.su: cpus (cores or GPUs) and mem_gib (GiB) are not the same kind of figure", "multiply one by what it is worth of the other, as in mem_gib*0.25 (or *1)")
 	f("formula-unknown-name", ":8:45: versions[0].rules[0].charge.su: unknown name mem_gbi", "did you mean mem_gib?")
-	f("hardware-never-reached", ":5:34: versions[0].hardware.fat: no job reaches it: thin on line 5 matches all that it matches", "put the narrower one first")
+	f("hardware-never-reached", ":5:34: versions[0].hardware.fat: no job reaches it: thin on line 5 comes first and matches all that it matches", "put the narrower one first")
 	f("hardware-zero", ":5:30: versions[0].hardware.thin.cores: is 0", "formulas divide by it: write what one node has, or leave it out")
 	f("let-name", `:5:11: versions[0].let.Billed-Cores: "Billed-Cores" is not a name that a formula can use`, "begin with a small letter; then small letters, digits and _")
 	f("let-order", ":5:14: versions[0].let.a: b stands further down under let: a figure can use those above it", "move it up")

@@ -1,7 +1,9 @@
 package rates
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -130,4 +132,82 @@ func (o *orderedMatches) covering(n Match) int {
 		return -1
 	}
 	return first
+}
+
+// hiding says which of the matches take all that n matches, "" where something is
+// left for it: one of them, or several that have its alternatives between them.
+// named gives what a match is called, and its line.
+func (o *orderedMatches) hiding(n Match, named func(at int) (string, int)) string {
+	called := func(at int) string {
+		name, line := named(at)
+		return fmt.Sprintf("%s on line %d", name, line)
+	}
+	if at := o.covering(n); at >= 0 {
+		return called(at) + " comes first and matches all"
+	}
+	var names []string
+	for _, at := range o.together(n) {
+		names = append(names, called(at))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last] + " come first and match all"
+}
+
+// together gives the matches that cover the alternatives of one of n's
+// conditions, each its own: [a, b] is left nothing by a and b before it.
+func (o *orderedMatches) together(n Match) []int {
+	for i := range n.conditions {
+		alternatives := n.conditions[i].alternatives()
+		if n.faulty || len(alternatives) < 2 {
+			continue
+		}
+		var covering []int
+		for _, alternative := range alternatives {
+			part := Match{conditions: slices.Clone(n.conditions)}
+			part.conditions[i] = alternative
+			at := o.covering(part)
+			if at < 0 {
+				covering = nil
+				break
+			}
+			covering = append(covering, at)
+		}
+		if covering != nil {
+			slices.Sort(covering)
+			return slices.Compact(covering)
+		}
+	}
+	return nil
+}
+
+// alternatives are conditions of which one holds wherever c does. Names of nodes
+// have none: a job may be on nodes of two of them.
+func (c *condition) alternatives() []condition {
+	var all []condition
+	add := func(narrow func(*condition)) {
+		one := *c
+		narrow(&one)
+		all = append(all, one)
+	}
+	switch c.field.kind {
+	case nodeNameKind:
+	case textKind, gpuTypeKind:
+		for i := range c.wanted {
+			add(func(one *condition) { one.wanted = c.wanted[i : i+1] })
+		}
+	case weekdayKind, hourKind:
+		for bit := range 32 {
+			if c.set&(1<<bit) != 0 {
+				add(func(one *condition) { one.set = 1 << bit })
+			}
+		}
+	default:
+		for i := range c.ranges {
+			add(func(one *condition) { one.ranges = c.ranges[i : i+1] })
+		}
+	}
+	return all
 }

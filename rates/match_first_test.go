@@ -94,3 +94,38 @@ func BenchmarkLoadManyRules(b *testing.B) {
 		require.NoError(b, err)
 	}
 }
+
+// A rule is hidden by several before it, too: by one for each of its
+// alternatives.
+func TestHiddenByAlternatives(t *testing.T) {
+	f := func(rules, want string) {
+		t.Helper()
+		text := "card: c\ncurrency: EUR\nversions:\n  - from: 2025-01-01\n    meters: {su: {unit: SU, price: 1}}\n    rules:\n"
+		for i, match := range strings.Split(rules, " / ") {
+			text += fmt.Sprintf("      - {name: %c, match: {%s}, charge: {su: cpus}}\n", 'a'+i, match)
+		}
+		_, err := LoadCard("c.yaml", []byte(text))
+		if want == "" {
+			require.NoError(t, err)
+			return
+		}
+		require.EqualError(t, err, "c.yaml:"+want)
+	}
+	both := "9:9: versions[0].rules[2]: c can never match: a on line 7 and b on line 8 come first and match all of it"
+	f("partition: a / partition: b / partition: [a, b]", both)
+	f(`partition: "a*" / partition: b / qos: x, partition: [a1, b, a2]`, both)
+	f("partition: a / partition: b / partition: [a, b, c]", "")
+	f("partition: a, qos: x / partition: b / partition: [a, b]", "")
+	f("partition: a, qos: x / partition: b / partition: [a, b], qos: x", both)
+	f(`cpus: "<= 4" / cpus: ">= 8" / cpus: [1..4, "> 16"]`, both)
+	f(`cpus: "<= 4" / cpus: ">= 8" / cpus: [1..5, "> 16"]`, "")
+	f("weekday: [sat, sun] / weekday: mon / weekday: sat..mon", both)
+	f("hour: 0..7 / hour: 8..23 / hour: 6..9", both)
+	f("gpu_type: a100 / gpu_type: h100 / gpu_type: [a100, h100]", both)
+	// A job may be on nodes of both.
+	f("node_name: n1 / node_name: n2 / node_name: [n1, n2]", "")
+	// What is wanted and refused is nothing.
+	f(`partition: ["!a", a]`, `7:39: versions[0].rules[0].match.partition: wants nothing that it does not refuse`)
+	f(`partition: ["!a*", a1, a2]`, `7:39: versions[0].rules[0].match.partition: wants nothing that it does not refuse`)
+	f(`partition: ["!a*", a1, b]`, "")
+}

@@ -82,7 +82,15 @@ func (l *cardLoader) condition(field matchField, values []*yaml.Node, path strin
 	if field.kind == textKind && field.text == Account {
 		l.capitals(values, path)
 	}
+	if ok && len(c.wanted) > 0 && allOf(c.wanted, c.refuses) {
+		l.Fault(values[0], path, "wants nothing that it does not refuse", "remove one of the two")
+	}
 	return c, ok
+}
+
+// refuses reports whether all that a pattern matches is unwanted.
+func (c *condition) refuses(p pattern) bool {
+	return slices.ContainsFunc(c.unwanted, func(q pattern) bool { return q.covers(p) })
 }
 
 // capitals keeps the accounts with capital letters, but for those that stand
