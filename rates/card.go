@@ -90,7 +90,8 @@ type Let struct {
 	Name    string
 	Formula *formula.Formula
 	Slot    formula.Slot // where its value is kept
-	Line    int
+
+	Line, Column int
 }
 
 // Meter is a quantity that is counted, with its unit and its price.

@@ -74,11 +74,46 @@ func (v *versionLoader) finish(n *yaml.Node, path string) {
 		v.Fault(n, path, "has no rules and no storage: it charges nothing", "add  rules:  or  storage:")
 	}
 	v.missingFacts(path)
+	v.unusedLets(path)
 	for meter, at := range v.meterAt {
 		if !v.charged[meter] {
 			v.warn(at, path+".meters."+meter.Name, "no rule charges this meter", "")
 		}
 	}
+}
+
+// unusedLets warns of figures that no formula names: what was to use them has
+// another name in it.
+func (v *versionLoader) unusedLets(path string) {
+	if len(v.Faults) > 0 {
+		return // a formula with a fault may be the one
+	}
+	formulas := v.version.formulas()
+	for _, let := range v.version.Lets {
+		if !slices.ContainsFunc(formulas, func(f *formula.Formula) bool { return f.Uses(let.Slot) }) {
+			v.warn(nodeAt(let.Line, let.Column), path+".let."+let.Name, "no formula uses this figure", "")
+		}
+	}
+}
+
+// formulas lists all that the version has.
+func (v *Version) formulas() []*formula.Formula {
+	var all []*formula.Formula
+	for _, let := range v.Lets {
+		all = append(all, let.Formula)
+	}
+	add := func(charges []*RuleCharge) {
+		for _, c := range charges {
+			all = append(all, c.Rate, c.Duration, c.Units, c.Amount)
+		}
+	}
+	for _, r := range v.Rules {
+		add(r.Charges)
+	}
+	for _, r := range v.Storage {
+		add(r.Charges)
+	}
+	return slices.DeleteFunc(all, func(f *formula.Formula) bool { return f == nil })
 }
 
 // readLets reads let:, in the order in which its figures are evaluated.
@@ -113,6 +148,6 @@ func (v *versionLoader) readLets(f yamldoc.Field, path string) {
 			continue
 		}
 		delete(v.hidden, e.Key)
-		v.version.Lets = append(v.version.Lets, &Let{Name: e.Key, Formula: parsed, Slot: formula.LetSlot(len(v.version.Lets)), Line: e.KeyNode.Line})
+		v.version.Lets = append(v.version.Lets, &Let{Name: e.Key, Formula: parsed, Slot: formula.LetSlot(len(v.version.Lets)), Line: e.KeyNode.Line, Column: e.KeyNode.Column})
 	}
 }

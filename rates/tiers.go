@@ -236,8 +236,18 @@ func (v *versionLoader) tiers(n *yaml.Node, path string) *Tiers {
 	}
 	if len(v.Faults) == before {
 		v.tierMode(t, n, path)
+		v.samePrices(t, path)
 	}
 	return t
+}
+
+// samePrices warns of steps at which nothing changes.
+func (v *versionLoader) samePrices(t *Tiers, path string) {
+	for i, s := range t.Steps {
+		if i > 0 && s.Price.Equal(t.Steps[i-1].Price) {
+			v.warn(nodeAt(s.Line, s.Column), path+".steps", fmt.Sprintf("above %s the price is that of the step before", s.Above), "")
+		}
+	}
 }
 
 // tierMode refuses modes that say nothing with their counter or window.

@@ -39,6 +39,9 @@ func TestParseRefuses(t *testing.T) {
 	f("sqrt(4)", 1, "unknown function sqrt", "one of ceil, choose")
 	// Signs of other languages.
 	f("cpus × 0.8", 6, `"×" is not part of a formula`, "write *")
+	f("cpus\u00a0* 2", 5, "a blank here is not a plain one", "write a plain space")
+	f("cpus *\u200b 2", 7, "a blank here is not a plain one", "write a plain space")
+	f("cpus * ² ", 8, "illegal character U+00B2", "remove it")
 	f("cpus // 2", 6, `"//" is not part`, "floor")
 	f("cpus /* cores */ * 2", 6, `"/*" is not part`, "after #")
 	f("cpus ** 2", 6, `"**" is not part`, "")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"go/scanner"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // foreign are signs that people write and this language spells otherwise.
@@ -59,6 +61,10 @@ func (p *parser) syntax(err error) {
 		p.fault(at, "a parenthesis closes that was not opened", "remove it, or open it")
 	case words[word] != "":
 		p.fault(at, word+" is not part of a formula", "write "+words[word])
+	case strings.HasPrefix(message, "illegal character U+") && unseen(p.text[at:]):
+		p.fault(at, "a blank here is not a plain one", "write a plain space")
+	case strings.HasPrefix(message, "illegal character U+"):
+		p.fault(at, message, "remove it")
 	case strings.Contains(message, "'='"):
 		p.fault(at, message, "compare with ==")
 	case strings.HasSuffix(message, "found ','"):
@@ -72,6 +78,13 @@ func (p *parser) syntax(err error) {
 	default:
 		p.fault(at, message, "")
 	}
+}
+
+// unseen reports whether a text begins with a character that looks like a blank,
+// or like nothing.
+func unseen(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.Is(unicode.Zs, r) || unicode.Is(unicode.Cf, r)
 }
 
 // wordAt is the word that begins at a byte of the text.

@@ -64,7 +64,11 @@ func (y *File) syntaxFault(text []byte, err error) {
 	}
 	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
 	f.Line = min(f.Line, len(lines))
+	odd := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimLeft(l, " "), "\u00a0") })
 	switch {
+	case odd >= 0:
+		f.Line, f.Column = odd+1, 1+strings.Index(lines[odd], "\u00a0")
+		f.Message, f.Remedy = "a non-breaking space indents this line", "indent with plain spaces"
 	case strings.HasPrefix(f.Message, "found a tab character"):
 		if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimLeft(l, " "), "\t") }); at >= 0 {
 			f.Line = at + 1

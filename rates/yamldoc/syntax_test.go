@@ -21,6 +21,7 @@ func TestSyntaxFaults(t *testing.T) {
 	lost := "look for a lost quote, comma, } or ]"
 	f("", "f: is empty | ")
 	f("a: 1\n\tb: 2\n", "f:2:1: a tab indents this line | indent with spaces")
+	f("a:\n  - b: 1\n\u00a0   c:\n      d: 1\n    e: 1\n", "f:3:1: a non-breaking space indents this line | indent with plain spaces")
 	f("a: 1\nb: @x\n", "f:2:4: a text begins with a sign that means something else in YAML | put a text that begins with one of > @ % ` | in quotes: \"> 128\"")
 	f("a: b: c\n", "f:1:5: a colon stands where a value has begun already | put a text that has a colon in quotes; or the line is indented too far")
 	f("a: 1\nb: {c: 1\nd: 2\n", "f:2:4: a { } or [ ] that begins here is not closed, or lacks a comma | "+lost)
