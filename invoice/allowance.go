@@ -225,13 +225,13 @@ func OpenAllowances(period rates.Period, settings Settings, roster *rates.Roster
 // unitClaim is what one bill would have of an allowance of units.
 type unitClaim struct {
 	bill  *bill
-	parts []claimedPart // in the order of time, then as printed
+	parts []claimedParts // in the order of time, then as printed
 	units money.Exact
 }
 
-type claimedPart struct {
-	line int
-	part *part
+type claimedParts struct {
+	line, segment int
+	parts         together
 }
 
 // allowUnits divides the units of an allowance among those who share it, in
@@ -276,13 +276,19 @@ func (b *bill) claimUnits(a *rates.Allowance, period rates.Period) *unitClaim {
 	cl := &unitClaim{bill: b}
 	for i, l := range b.lines {
 		for _, p := range b.subject(&a.ReductionScope, l, period) {
-			if units := p.uncovered(); units.Sign() > 0 {
-				cl.parts = append(cl.parts, claimedPart{i, p})
-				cl.units = cl.units.Add(units)
+			units := p.uncovered()
+			if units.Sign() <= 0 {
+				continue
 			}
+			cl.units = cl.units.Add(units)
+			if n := len(cl.parts) - 1; n >= 0 && cl.parts[n].line == i && cl.parts[n].segment == p.segment {
+				cl.parts[n].parts = append(cl.parts[n].parts, p)
+				continue
+			}
+			cl.parts = append(cl.parts, claimedParts{i, p.segment, together{p}})
 		}
 	}
-	sort.SliceStable(cl.parts, func(i, j int) bool { return cl.parts[i].part.segment < cl.parts[j].part.segment })
+	sort.SliceStable(cl.parts, func(i, j int) bool { return cl.parts[i].segment < cl.parts[j].segment })
 	return cl
 }
 
@@ -312,7 +318,7 @@ func (cl *unitClaim) cover(a *rates.Allowance, order int, units money.Exact) []*
 	var all []*reduction
 	found := make(map[int]*reduction)
 	for _, c := range cl.parts {
-		take := smaller(c.part.uncovered(), units)
+		take := smaller(c.parts.uncovered(), units)
 		if take.Sign() <= 0 {
 			break
 		}
@@ -324,7 +330,7 @@ func (cl *unitClaim) cover(a *rates.Allowance, order int, units money.Exact) []*
 			all = append(all, r)
 		}
 		r.quantity = r.quantity.Add(take)
-		r.amount = r.amount.Add(c.part.cover(take))
+		r.amount = r.amount.Add(c.parts.cover(take))
 	}
 	return all
 }

@@ -105,7 +105,7 @@ type drawKey struct {
 func (a *accounts) draw(lines []*listLine) ([]*reduction, error) {
 	var all []*reduction
 	found := make(map[drawKey]*reduction)
-	book := func(kind Kind, line, allocation int, p *part, quantity money.Exact) {
+	book := func(kind Kind, line, allocation int, parts together, quantity money.Exact) {
 		key := drawKey{kind, line, allocation}
 		r := found[key]
 		if r == nil {
@@ -117,7 +117,7 @@ func (a *accounts) draw(lines []*listLine) ([]*reduction, error) {
 			all = append(all, r)
 		}
 		r.quantity = r.quantity.Add(quantity)
-		r.amount = r.amount.Add(p.cover(quantity))
+		r.amount = r.amount.Add(parts.cover(quantity))
 	}
 	for segment := 0; segment <= len(a.group.bounds); segment++ {
 		if err := a.move(segment); err != nil {
@@ -171,7 +171,7 @@ func (a *accounts) refused(allocation *rates.Allocation, m *rates.Movement, b *B
 }
 
 // drawSegment draws what was used in one segment.
-func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, int, int, *part, money.Exact)) {
+func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, int, int, together, money.Exact)) {
 	last := make(map[string]int) // by meter: the allocation in force that ends last
 	for n, allocation := range a.group.allocations {
 		if !a.group.covers(allocation, segment, a.period) {
@@ -179,14 +179,14 @@ func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, i
 		}
 		last[allocation.Meter] = n
 		balance, reserved := &a.balances[n], a.reserved(allocation, segment)
-		for i, p := range partsOf(lines, allocation.Meter, segment) {
-			take := smaller(p.uncovered(), balance.Left.Sub(reserved))
+		for i, parts := range partsOf(lines, allocation.Meter, segment) {
+			take := smaller(parts.uncovered(), balance.Left.Sub(reserved))
 			if take.Sign() <= 0 {
 				continue
 			}
 			balance.Left = balance.Left.Sub(take)
 			balance.Drawn = balance.Drawn.Add(take)
-			book(Prepaid, i, n, p, take)
+			book(Prepaid, i, n, parts, take)
 		}
 	}
 	for i, l := range lines {
@@ -194,14 +194,14 @@ func (a *accounts) drawSegment(segment int, lines []*listLine, book func(Kind, i
 		if !covered {
 			continue
 		}
-		for _, p := range partsOf(lines[i:i+1], l.meter, segment) {
-			beyond := p.uncovered()
+		for _, parts := range partsOf(lines[i:i+1], l.meter, segment) {
+			beyond := parts.uncovered()
 			if beyond.Sign() <= 0 {
 				continue
 			}
 			a.balances[n].Beyond = a.balances[n].Beyond.Add(beyond)
 			if a.balances[n].Overdraft == rates.OverdraftWaive {
-				book(Overdraft, i, n, p, beyond)
+				book(Overdraft, i, n, parts, beyond)
 			}
 		}
 	}
@@ -217,19 +217,49 @@ func (p *part) cover(quantity money.Exact) money.Exact {
 	return amount
 }
 
+// together are parts of one line in one segment that are told apart by who
+// pays for them alone. Units cover each in proportion, so that neither the
+// order of the funds nor that there are some decides what units are worth or
+// whose use is free.
+type together []*part
+
+func (t together) uncovered() money.Exact {
+	var sum money.Exact
+	for _, p := range t {
+		sum = sum.Add(p.uncovered())
+	}
+	return sum
+}
+
+// cover takes units off the parts, as many as are uncovered at most, and gives
+// what they are worth.
+func (t together) cover(quantity money.Exact) money.Exact {
+	var amount money.Exact
+	share, _ := quantity.Quo(t.uncovered())
+	for _, p := range t {
+		if units := p.uncovered(); units.Sign() > 0 {
+			amount = amount.Add(p.cover(units.Mul(share)))
+		}
+	}
+	return amount
+}
+
 // partsOf yields the parts of the meter's lines that lie in the segment and
-// are not waived, with the index of their line.
-func partsOf(lines []*listLine, meter string, segment int) func(yield func(int, *part) bool) {
-	return func(yield func(int, *part) bool) {
+// are not waived, those of a line together, with its index.
+func partsOf(lines []*listLine, meter string, segment int) func(yield func(int, together) bool) {
+	return func(yield func(int, together) bool) {
 		for i, l := range lines {
 			if l.meter != meter {
 				continue
 			}
+			var parts together
 			for n := range l.parts {
-				p := &l.parts[n]
-				if !p.waived && p.segment == segment && p.quantity.Sign() > 0 && !yield(i, p) {
-					return
+				if p := &l.parts[n]; !p.waived && p.segment == segment && p.quantity.Sign() > 0 {
+					parts = append(parts, p)
 				}
+			}
+			if len(parts) > 0 && !yield(i, parts) {
+				return
 			}
 		}
 	}

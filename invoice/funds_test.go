@@ -82,20 +82,36 @@ func TestSplitByMeterAndUser(t *testing.T) {
 	require.Empty(t, inv.Group.Fund)
 }
 
+// A draw, or an allowance, covers what several funds pay for in proportion to
+// its units: whose fund stands first in the roster does not matter, and a bill
+// comes to the same whether it is split or not, also where units of one price
+// are not worth the same.
 func TestSplitAfterDraws(t *testing.T) {
-	roster := splitOf(t, "  - {fund: u, percent: 100, users: u1}\n  - {fund: rest, percent: 100}\n")
-	roster.Groups[0].Allocations = []*rates.Allocation{allocation(t, "FY26", "3", "", "", rates.OverdraftBill)}
-	c := newComposer(t, roster)
-	for i, user := range []string{"u1", "u2"} {
-		o := billed(t, i+1, "2", "10")
-		o.Job.User = user
-		require.NoError(t, c.AddJob(&o))
+	f := func(funds string, free *rates.Reductions, want ...string) {
+		t.Helper()
+		roster := splitOf(t, funds)
+		c, err := NewComposer(march(t), Settings{Currency: usd, Rounding: DefaultRounding, Reductions: free}, roster)
+		if free == nil {
+			roster.Groups[0].Allocations = []*rates.Allocation{allocation(t, "FY26", "3", "", "", rates.OverdraftBill)}
+			c = newComposer(t, roster)
+		}
+		require.NoError(t, err)
+		for i, amount := range []string{"40", "10"} { // of 2 SU each
+			o := billed(t, i+1, "2", "10")
+			o.Job.User, o.Charges[0].Amount = "u"+amount, exact(t, amount)
+			require.NoError(t, c.AddJob(&o))
+		}
+		invoices, _ := compose(t, c)
+		// 3 of 4 SU are three quarters of 50.00 (of 37.50), so 12.50 are left.
+		require.Equal(t, usd.Plain(1250), usd.Plain(invoices[0].Total))
+		require.Equal(t, want, paid(&invoices[0]))
 	}
-	invoices, _ := compose(t, c)
-	// Both used 2 SU at 10.00 each. The draw of 3 takes u1's wholly (as the
-	// first scope) and half of u2's.
-	require.Equal(t, []string{"rest 10.00 of 10.00"}, paid(&invoices[0]))
-	require.Equal(t, "rest", invoices[0].Group.Fund)
+	free := reductionsOf(t, "allowances: [{name: Free, meter: su, units: 3}]\n")
+	for _, r := range []*rates.Reductions{nil, free} {
+		f("  - {fund: all, percent: 100}\n", r, "all 12.50 of 12.50")
+		f("  - {fund: u, percent: 100, users: u40}\n  - {fund: rest, percent: 100}\n", r, "u 10.00 of 10.00 user u40", "rest 2.50 of 2.50")
+		f("  - {fund: u, percent: 100, users: u10}\n  - {fund: rest, percent: 100}\n", r, "u 2.50 of 2.50 user u10", "rest 10.00 of 10.00")
+	}
 }
 
 func TestNoFundOnSomeDayIsRefused(t *testing.T) {
