@@ -103,6 +103,13 @@ func (a *app) showInvoice(inv invoice.Invoice, format string) error {
 	}
 	c := inv.Currency
 	fmt.Fprintf(a.stdout, "\nlist %s · reductions %s · %stotal %s %s\n", c.Format(inv.List), c.Format(inv.Reductions), otherItems(&inv), c.Format(inv.Total), c.Code)
+	for _, t := range inv.Taxes { // one that is included, or not owed here, is on no line
+		rate := strings.ReplaceAll(t.Mode.String(), "_", " ")
+		if t.Mode != invoice.TaxReverseCharge {
+			rate = t.Percent.String() + " %, " + rate
+		}
+		fmt.Fprintf(a.stdout, "tax %s, %s, of %s: %s %s\n", oneLine(t.Name), rate, c.Format(t.Base), c.Format(t.Amount), c.Code)
+	}
 	if len(inv.Funds) > 0 {
 		fmt.Fprintf(a.stdout, "paid from %s\n", oneLine(fundsText(&inv)))
 	}
