@@ -89,7 +89,8 @@ type Hardware struct {
 type Let struct {
 	Name    string
 	Formula *formula.Formula
-	Slot    formula.Slot // where its value is kept
+	Clock   *Clock       // where the figure is the hours of the run that lie in it; Formula is elapsed_h
+	Slot    formula.Slot // where its value is kept: of a clock, in seconds
 
 	Line, Column int
 }

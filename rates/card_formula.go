@@ -30,6 +30,10 @@ func (v *versionLoader) scope(subject formula.Subject, stage formula.Stage) form
 			s = s.Hide(let.Name, "is a figure of jobs", "storage formulas use let: figures that are plain numbers")
 			continue
 		}
+		if let.Clock != nil {
+			s = s.Clock(i, let.Name, "hours run in "+let.Clock.Text)
+			continue
+		}
 		s = s.Let(i, let.Name, let.Formula)
 	}
 	if subject == formula.OfJob {

@@ -46,7 +46,7 @@ var (
 		{"note", "a note for people", text, false},
 		{"bill_by", "instead of the card's bill_by", choice(billByNames), false},
 		{"hardware", "node types and their facts; the first that matches a job gives its node_type", mapOf(ref("hardware")), false},
-		{"let", "figures of the card, each a formula that may use those above it", mapOf(formulaText).named(identifierForm.String()), false},
+		{"let", "figures of the card, each a formula that may use those above it, or hours of the week: of the hours run, those that lie in them", mapOf(oneOf(formulaText, ref("clock"))).named(identifierForm.String()), false},
 		{"meters", "what is counted, with unit and price", mapOf(ref("meter")).named(identifierForm.String()), true},
 		{"factor", "factors of every rule", oneOrMany(ref("factor")), false},
 		{"states", "what becomes of a job by its end state; a state that is not listed holds the job", ref("states"), false},
@@ -163,7 +163,7 @@ func mappings() []mapping {
 	return []mapping{
 		cardKeys, versionKeys, hardwareKeys, meterKeys, priceKeys, tiersKeys, tierStepKeys, ruleKeys, chargeKeys, storageKeys, statesKeys, limitKeys, factor,
 		matching("match", jobFields(), matchFieldShape), matching("hardware_match", hardwareFields(), matchFieldShape),
-		matching("storage_match", storageFields(), matchFieldShape), matching("any_match", matchFields(), matchFieldShape),
+		matching("clock", clockFields(), matchFieldShape), matching("storage_match", storageFields(), matchFieldShape), matching("any_match", matchFields(), matchFieldShape),
 	}
 }
 

@@ -42,6 +42,9 @@ func (v *Version) EvaluateLets(values *formula.Values) {
 			values.SetUnknown(let.Slot, err)
 			continue
 		}
+		if let.Clock != nil { // all hours, for want of a time: the slot is in seconds
+			x = x.Mul(money.Int(3600))
+		}
 		values.Set(let.Slot, x)
 	}
 }

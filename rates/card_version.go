@@ -82,6 +82,19 @@ func (v *versionLoader) finish(n *yaml.Node, path string) {
 	}
 }
 
+// letValue reads a formula, or the clock whose hours a figure counts; nil after a
+// fault.
+func (v *versionLoader) letValue(n *yaml.Node, path string) (*formula.Formula, *Clock) {
+	if n.Kind != yaml.MappingNode {
+		return v.formula(n, path, v.scope(formula.OfJob, formula.LetStage)), nil
+	}
+	clock := v.clock(n, path)
+	if clock == nil {
+		return nil, nil
+	}
+	return clockFormula(), clock
+}
+
 // unusedLets warns of figures that no formula names: what was to use them has
 // another name in it.
 func (v *versionLoader) unusedLets(path string) {
@@ -142,12 +155,12 @@ func (v *versionLoader) readLets(f yamldoc.Field, path string) {
 			v.Fault(e.KeyNode, at, fmt.Sprintf("a version has at most %d let: figures", formula.MaxLets), "")
 			return
 		}
-		parsed := v.formula(e.Value, at, v.scope(formula.OfJob, formula.LetStage))
+		parsed, clock := v.letValue(e.Value, at)
 		if parsed == nil {
 			v.hidden[e.Key] = hiddenName{why: "is a let: figure with a fault", remedy: fmt.Sprintf("mend it on line %d", e.KeyNode.Line)}
 			continue
 		}
 		delete(v.hidden, e.Key)
-		v.version.Lets = append(v.version.Lets, &Let{Name: e.Key, Formula: parsed, Slot: formula.LetSlot(len(v.version.Lets)), Line: e.KeyNode.Line, Column: e.KeyNode.Column})
+		v.version.Lets = append(v.version.Lets, &Let{Name: e.Key, Formula: parsed, Clock: clock, Slot: formula.LetSlot(len(v.version.Lets)), Line: e.KeyNode.Line, Column: e.KeyNode.Column})
 	}
 }

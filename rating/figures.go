@@ -23,7 +23,7 @@ func (r *Rater) setFigures(pl *plan, j *ingest.Job, p part, ex *recorder) {
 	if pl.rule.slurmBilling {
 		r.setSlurmBilling(pl.hardware, j, ex)
 	}
-	r.setLets(pl.rule, ex)
+	r.setLets(pl.rule, j, p, ex)
 }
 
 // setRecord sets the figures that come from a job's record and that the

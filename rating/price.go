@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"hpcbill/ingest"
 	"hpcbill/rates"
 	"hpcbill/rates/formula"
 	"hpcbill/rates/money"
@@ -30,8 +31,14 @@ func (e *stageError) Unwrap() error { return e.err }
 // setLets evaluates the figures of the card that the rule needs, in the
 // card's order. One that has no value is unknown: it holds the job only where
 // a formula turns out to need it.
-func (r *Rater) setLets(ru *rule, ex *recorder) {
+func (r *Rater) setLets(ru *rule, j *ingest.Job, p part, ex *recorder) {
 	for _, let := range ru.lets {
+		if let.Clock != nil {
+			x := r.clockSeconds(let.Clock, j, p)
+			r.values.Set(let.Slot, x)
+			ex.figure(let.Name, "of the hours run, those of "+let.Clock.Text, x.Mul(money.Ratio(1, secondsOfHour)), let.Line)
+			continue
+		}
 		x, err := let.Formula.Eval(&r.values)
 		if err != nil {
 			r.values.SetUnknown(let.Slot, err)

@@ -249,8 +249,9 @@ currency: EUR
 bill_by: %s
 versions:
 - from: 2020-01-01
-  meters: {su: {unit: SU, price: "0.0123"}, mem: {unit: GiB-hour, price: "0.7"}}
-  rules: [{name: all, charge: {su: "max(cpus*0.8, mem_gib*0.102)", mem: mem_gib}}]
+  let: {night: {hour: [0..7, 20..23]}, weekend: {weekday: [sat, sun]}}
+  meters: {su: {unit: SU, price: "0.0123"}, mem: {unit: GiB-hour, price: "0.7"}, cheap: {unit: core-hour, price: "0.01"}}
+  rules: [{name: all, charge: {su: "max(cpus*0.8, mem_gib*0.102)", mem: mem_gib, cheap: {rate: cpus, duration: elapsed_h - night/2 - weekend/3}}}]
 `
 	load := func(by string) *Rater {
 		return NewRater(Tariff{Zone: zone, Roster: roster(t, labRoster), Cards: map[string]*rates.Card{"c1": loadCard(t, fmt.Sprintf(text, by))}})

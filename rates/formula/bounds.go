@@ -212,7 +212,11 @@ func (p *parser) combined(n *node, b []Bounds) Bounds {
 	case opAdd:
 		return b[0].plus(b[1])
 	case opSubtract:
-		return b[0].plus(b[1].negated())
+		difference := b[0].plus(b[1].negated())
+		if difference.belowZero() && neverNegative(n) {
+			difference.low, difference.lowOpen = money.Exact{}, false
+		}
+		return difference
 	case opMultiply:
 		return b[0].times(b[1])
 	case opDivide:

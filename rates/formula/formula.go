@@ -67,7 +67,9 @@ func (f *Formula) Uses(slot Slot) bool {
 // DependsOn reports whether the figure of a slot is in the formula, named or in
 // one of the card's own figures that it names.
 func (f *Formula) DependsOn(slot Slot) bool {
-	return f.root.anyBelow(func(n *node) bool { return n.op == opFigure && n.let == nil && n.slot == slot })
+	return f.root.anyBelow(func(n *node) bool {
+		return n.op == opFigure && n.let == nil && (n.slot == slot || n.isClock() && slot == ElapsedSeconds)
+	})
 }
 
 // Needs reports whether the formula has no value without the figure of a slot,

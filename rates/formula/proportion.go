@@ -43,7 +43,7 @@ func (n *node) growth(earlier func(Slot) bool) growth {
 		switch {
 		case n.let != nil:
 			return n.let.growth(earlier)
-		case slices.Contains(PartTimes(), n.slot) || earlier(n.slot):
+		case slices.Contains(PartTimes(), n.slot) || n.isClock() || earlier(n.slot):
 			return summing
 		}
 		return unchanged

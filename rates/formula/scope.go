@@ -96,6 +96,18 @@ func (s Scope) Let(i int, name string, f *Formula) Scope {
 	return s
 }
 
+// Clock adds a figure of the card that is a part of elapsed_h: its slot is in
+// seconds, as that of the elapsed time is, and a job that is cut is cut in it.
+func (s Scope) Clock(i int, name, means string) Scope {
+	figure, ok := s.find("elapsed_h")
+	if !ok {
+		panic("BUG: a clock where no job runs")
+	}
+	figure.Name, figure.Means, figure.Slot = name, means, LetSlot(i)
+	s.figures = append(slices.Clone(s.figures), figure)
+	return s
+}
+
 // Bound narrows what a figure can be, from low to high in the formula's unit.
 func (s Scope) Bound(name string, low, high money.Exact) Scope {
 	return s.Narrow(name, Bounds{low: low, high: high})
