@@ -292,12 +292,12 @@ func parseSchedule(text string, zone *time.Location) (cron.Schedule, error) {
 	if strings.Contains(text, "TZ=") {
 		return nil, fmt.Errorf("%q names a time zone of its own", text)
 	}
-	s, err := cron.ParseStandard(fmt.Sprintf("CRON_TZ=%s %s", zone, text))
+	s, err := cron.ParseStandard("CRON_TZ=UTC " + text)
 	if err != nil {
 		return nil, err
 	}
-	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, zone)).IsZero() {
+	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
 		return nil, fmt.Errorf("%q never comes", text)
 	}
-	return s, nil
+	return wallTimes{s, zone}, nil
 }

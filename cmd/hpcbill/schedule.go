@@ -70,6 +70,36 @@ func (a *app) schedule(ctx context.Context) error {
 	return nil
 }
 
+// wallTimes are the times of a cron line on the clocks of a zone. The library
+// leaves out a time that clocks skip, and with it the run of a whole month; here
+// it comes as much later as the clocks are put forward.
+type wallTimes struct {
+	line cron.Schedule // in UTC
+	zone *time.Location
+}
+
+// Next is the first time after t.
+func (w wallTimes) Next(t time.Time) time.Time {
+	wall := inZone(t.In(w.zone), time.UTC)
+	for {
+		if wall = w.line.Next(wall); wall.IsZero() {
+			return wall
+		}
+		next := inZone(wall, w.zone)
+		if early := wall.Sub(inZone(next, time.UTC)); early > 0 { // skipped, and taken by the offset after the change
+			next = next.Add(early)
+		}
+		if next.After(t) {
+			return next
+		}
+	}
+}
+
+// inZone is the instant at which the clocks of a zone show what t shows.
+func inZone(t time.Time, zone *time.Location) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, zone)
+}
+
 // cronLog prints what the scheduler has to say of skipped and broken runs.
 type cronLog struct{ w io.Writer }
 

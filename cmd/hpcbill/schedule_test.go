@@ -76,6 +76,32 @@ func TestParseSchedule(t *testing.T) {
 	f("0 6 L * *", "parse int")
 }
 
+// A time that clocks skip comes when they have been put forward, and one that
+// comes twice comes once; on all other days the line is what it says.
+func TestScheduleAtClockChanges(t *testing.T) {
+	f := func(zone, line, after string, want ...string) {
+		t.Helper()
+		z, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		s, err := parseSchedule(line, z)
+		require.NoError(t, err)
+		at, err := time.Parse(time.RFC3339, after)
+		require.NoError(t, err)
+		for _, w := range want {
+			at = s.Next(at)
+			require.Equal(t, w, at.In(z).Format(time.RFC3339))
+		}
+	}
+	f("Europe/Berlin", "30 2 29 * *", "2026-03-01T12:00:00Z", "2026-03-29T03:30:00+02:00", "2026-04-29T02:30:00+02:00")
+	f("Europe/Berlin", "30 2 25 * *", "2026-10-01T12:00:00Z", "2026-10-25T02:30:00+01:00", "2026-11-25T02:30:00+01:00")
+	f("America/New_York", "0 2 8 * *", "2026-03-08T05:00:00Z", "2026-03-08T03:00:00-04:00", "2026-04-08T02:00:00-04:00")
+	f("America/Santiago", "0 0 7 9 *", "2025-09-01T00:00:00Z", "2025-09-07T01:00:00-03:00", "2026-09-07T00:00:00-03:00")
+	f("Australia/Lord_Howe", "15 2 5 * *", "2025-10-01T00:00:00Z", "2025-10-05T02:45:00+11:00", "2025-11-05T02:15:00+11:00")
+	f("Europe/Berlin", "*/30 * * * *", "2026-03-29T00:40:00Z", "2026-03-29T03:00:00+02:00", "2026-03-29T03:30:00+02:00")
+	f("Europe/Berlin", "@monthly", "2026-03-29T00:40:00Z", "2026-04-01T00:00:00+02:00")
+	f("Europe/Berlin", "0 6 2 * *", "2026-04-02T04:00:00Z", "2026-05-02T06:00:00+02:00")
+}
+
 func TestClosedPeriods(t *testing.T) {
 	in := time.UTC
 	first := func(y int, m time.Month) string { return time.Date(y, m, 1, 0, 0, 0, 0, in).Format("2006-01") }
