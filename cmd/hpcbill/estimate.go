@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"time"
 
 	"hpcbill/ingest"
 	"hpcbill/rates"
@@ -28,18 +29,20 @@ func (a *app) estimateCommand() *cobra.Command {
 		gpus          string
 		gres          string
 		licenses      string
+		starts        string
 		format        *string
 	)
 	c := &cobra.Command{
 		Use:   "estimate --cluster C [flags | --script FILE]",
 		Short: "what a job would cost, and why",
-		Long: `Rates a job that has not run, by the rules in force today and with what it asks
-for as what it would get: its whole time limit, its CPUs, memory and GPUs. The
+		Long: `Rates a job that has not run, by the rules in force when it starts, which is now
+where --start does not say it, and with what it asks for as what it would get:
+its whole time limit, its CPUs, memory and GPUs. The
 request comes from flags or from the #SBATCH lines of a script; flags win. The
 term that decides the price is named, since less of it is what makes the job
 cheaper.`,
 		Example: `  hpcbill estimate --cluster h2p --partition smp --cpus 4 --mem 16G --time 2:00:00
-  hpcbill estimate --cluster h2p --script job.sh --group chem`,
+  hpcbill estimate --cluster h2p --script job.sh --group chem --start 2026-07-04T22:00`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := checkFormat(*format); err != nil {
@@ -49,20 +52,18 @@ cheaper.`,
 			if err != nil {
 				return err
 			}
-			asked := request{}
-			if script != "" {
-				text, err := os.ReadFile(script)
-				if err != nil {
-					return inputError{fmt.Errorf("%s: %w", script, plain(err)), ""}
-				}
-				if asked, err = parseScript(script, string(text)); err != nil {
-					return err
-				}
+			asked, err := scriptRequest(script)
+			if err != nil {
+				return err
 			}
 			if err := errors.Join(r.setTime(limit), r.setMemory(memory), r.setResources(gpus, gres, licenses)); err != nil {
 				return err
 			}
-			return a.estimate(in, asked.overriddenBy(r), group, class, *format)
+			start, err := a.startOf(starts, in.zone())
+			if err != nil {
+				return err
+			}
+			return a.estimate(in, asked.overriddenBy(r), start, group, class, *format)
 		},
 	}
 	f := c.Flags()
@@ -82,6 +83,7 @@ cheaper.`,
 	f.StringVar(&gres, "gres", "", "generic resources in all, such as fpga:2 or gpu:a100:2")
 	f.StringVar(&r.name, "job-name", "", "the name of the job, where the card asks for it")
 	f.StringVar(&limit, "time", "", "the time it would run: minutes, H:MM:SS or D-HH:MM:SS")
+	f.StringVar(&starts, "start", "", "when it would start, in the site's zone: 2026-07-04 or 2026-07-04T22:00 (default now)")
 	f.StringVar(&group, "group", "", "the group that would pay")
 	f.StringVar(&class, "class", "internal", "the class of the group, where none is named")
 	f.StringVar(&script, "script", "", "a batch script, read for its #SBATCH lines")
@@ -89,8 +91,33 @@ cheaper.`,
 	return c
 }
 
-// estimate rates a request as if it ran now.
-func (a *app) estimate(in *inputs, r request, group, class, format string) error {
+// scriptRequest reads what a script asks for; nothing where there is none.
+func scriptRequest(file string) (request, error) {
+	if file == "" {
+		return request{}, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return request{}, inputError{fmt.Errorf("%s: %w", file, plain(err)), ""}
+	}
+	return parseScript(file, string(text))
+}
+
+// startOf reads when a job would start; now where nothing is said.
+func (a *app) startOf(text string, zone *time.Location) (ingest.Instant, error) {
+	if text == "" {
+		return ingest.Instant(a.clock().Unix()), nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if t, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return ingest.Instant(t.Unix()), nil
+		}
+	}
+	return 0, usageError{fmt.Errorf("--start: %q is no time", text), "write 2026-07-04 or 2026-07-04T22:00"}
+}
+
+// estimate rates a request as if it ran from an instant on.
+func (a *app) estimate(in *inputs, r request, start ingest.Instant, group, class, format string) error {
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -107,19 +134,20 @@ func (a *app) estimate(in *inputs, r request, group, class, format string) error
 		tariff.Roster = roster
 		r.account = estimateGroup
 	}
-	start := ingest.Instant(a.clock().Unix())
 	job := r.job(start)
-	p := rates.PeriodContaining(timeOf(job.End), in.zone())
-	ex := rating.NewRater(tariff).Explain(&job, p)
-	if len(ex.Parts) == 0 {
-		return fmt.Errorf("BUG: an estimate without a part in %s", p)
-	}
+	rater := rating.NewRater(tariff)
 	var parts []explainedOutcome
-	for _, part := range ex.Parts {
-		e := explained(p, "current", part)
-		e.estimated(group, class)
-		e.asFirst(part.Outcome.Charges)
-		parts = append(parts, e)
+	// Under bill_by: usage each month has a part of the job.
+	for p := rates.PeriodContaining(timeOf(job.Start), in.zone()); !timeOf(job.End).Before(p.Start); p = p.Next() {
+		for _, part := range rater.Explain(&job, p).Parts {
+			e := explained(p, "current", part)
+			e.estimated(group, class)
+			e.asFirst(part.Outcome.Charges)
+			parts = append(parts, e)
+		}
+	}
+	if len(parts) == 0 {
+		return errors.New("BUG: an estimate without a part")
 	}
 	if format == "json" {
 		text, err := jsonText(parts)
@@ -132,6 +160,7 @@ func (a *app) estimate(in *inputs, r request, group, class, format string) error
 	for _, part := range parts {
 		a.printOutcome(in, part)
 	}
+	a.printTogether(in, parts)
 	a.printCheaper(parts)
 	return nil
 }
@@ -205,6 +234,22 @@ const rosterOfEstimate = "--class"
 var flagOfFigure = map[string]string{
 	"mem_gib": "--mem", "mem_mib": "--mem", "mem_gb": "--mem", "req_mem_gib": "--mem", "req_mem_mib": "--mem", "req_mem_gb": "--mem",
 	"gpu_type": "--gpu-type", "node_name": "--nodelist",
+}
+
+// printTogether says what the parts of a job cost together.
+func (a *app) printTogether(in *inputs, parts []explainedOutcome) {
+	var total money.Exact
+	for _, p := range parts {
+		if p.Verdict != rating.Charged.String() {
+			return
+		}
+		for _, c := range p.Charges {
+			total = total.Add(c.Amount)
+		}
+	}
+	if len(parts) > 1 {
+		fmt.Fprintf(a.stdout, "\n  all parts together cost %s %s\n", figure(total), in.config.Currency.Code)
+	}
 }
 
 // printCheaper names what decided the price, where it is something that one
