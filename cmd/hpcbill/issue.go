@@ -77,7 +77,7 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 	}
 	invoices, err := a.drawIssued(ctx, s, p)
 	if err != nil {
-		return err
+		return hinted{err, p.String() + " is issued; its documents are drawn by the next run, or by hpcbill issue --period " + p.String()}
 	}
 	b.invoices = invoices
 	err = errors.Join(a.printBilling(s, b, filepath.Join(invoicesDir, p.String())), a.printCoverage(gaps), a.printStorage(s, b))
@@ -92,6 +92,9 @@ func (a *app) issue(ctx context.Context, s *site, p rates.Period, acceptHeld str
 // written again too where they are gone: what is computed was just seen to be
 // what was issued.
 func (a *app) redraw(ctx context.Context, s *site, p rates.Period) error {
+	if err := a.drawMissing(ctx, s, p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := a.billIssued(ctx, s, p); err != nil {
 		return err
 	}
@@ -103,6 +106,21 @@ func (a *app) redraw(ctx context.Context, s *site, p rates.Period) error {
 		return err
 	}
 	_, err = a.drawIssued(ctx, s, p)
+	return err
+}
+
+// drawMissing draws the documents of an issued period where that was never
+// done: whoever issued it was ended, or had no room. They are made of what the
+// history has, whatever came in since.
+func (a *app) drawMissing(ctx context.Context, s *site, p rates.Period) error {
+	known, err := s.history.Documents(ctx, p.String())
+	if err != nil || len(known) > 0 {
+		return err
+	}
+	invoices, err := a.drawIssued(ctx, s, p)
+	if err == nil {
+		fmt.Fprintf(a.stdout, "%s was issued, and its documents are drawn now: %s\n", p, count(int64(len(invoices)), "invoice"))
+	}
 	return err
 }
 

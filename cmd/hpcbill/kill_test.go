@@ -181,3 +181,36 @@ func TestEmptyHistoryIsNone(t *testing.T) {
 	mustRun(t, site, "ingest")
 	mustRun(t, site, "bill", "--period", "2025-03")
 }
+
+// A month whose documents could not be drawn when it was issued gets them from
+// the next run, or issue, also where records came in since that change it.
+func TestDocumentsThatWereNotDrawn(t *testing.T) {
+	for _, args := range [][]string{{"run"}, {"issue", "--period", "2025-03"}} {
+		site := killSite(t, 10)
+		mustRun(t, site, "ingest")
+		mustRun(t, site, "bill", "--period", "2025-03")
+		month := filepath.Join(site, invoicesDir, "2025-03")
+		inTheWay := filepath.Join(month, "period-2025-03.csv", "x")
+		require.NoError(t, os.MkdirAll(inTheWay, 0o755))
+		text, err := command(site, "issue", "--period", "2025-03").CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(text), "hint: 2025-03 is issued; its documents are drawn by the next run")
+		require.NoError(t, os.RemoveAll(filepath.Dir(inTheWay)))
+
+		dump, err := os.ReadFile(filepath.Join(site, "dump.txt"))
+		require.NoError(t, err)
+		late := bytes.ReplaceAll(dump, []byte("|100"), []byte("|200"))
+		require.NoError(t, os.WriteFile(filepath.Join(site, "late.txt"), late, 0o644))
+		mustRun(t, site, "ingest")
+		text, _ = command(site, args...).CombinedOutput()
+		require.Contains(t, string(text), "2025-03 was issued, and its documents are drawn now: 1 invoice")
+		lines, err := os.ReadFile(filepath.Join(month, "period-2025-03.csv"))
+		require.NoError(t, err)
+		require.Contains(t, string(lines), ",0.20,", "10 core-hours at 0.02")
+		workbooks, err := filepath.Glob(filepath.Join(month, "HPC-2025-00001-*.xlsx"))
+		require.NoError(t, err)
+		require.Len(t, workbooks, 1)
+		text, _ = command(site, args...).CombinedOutput()
+		require.NotContains(t, string(text), "drawn now")
+	}
+}

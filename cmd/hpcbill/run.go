@@ -54,6 +54,9 @@ func (a *app) runPeriods(ctx context.Context, s *site, periods []rates.Period) e
 			return err
 		}
 		if state.State == history.Issued {
+			if err := a.drawMissing(ctx, s, p); err != nil {
+				return err
+			}
 			continue
 		}
 		billed++
