@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hpcbill/ingest/jobstore"
 	"hpcbill/invoice"
 	"hpcbill/invoice/history"
 	"hpcbill/rates"
@@ -80,11 +81,12 @@ func (a *app) verify(ctx context.Context, number, period string) (err error) {
 		return err
 	}
 	found := false
+	var known []jobstore.Record // of all ingests, which are read with the first month
 	var failed []error
 	for _, p := range periods {
 		if p.State == history.Issued && (period == "" || period == p.Period) {
 			found = true
-			failed = append(failed, a.verifyPeriod(ctx, db, p, number))
+			failed = append(failed, a.verifyPeriod(ctx, db, p, number, &known))
 		}
 	}
 	if !found && period != "" {
@@ -94,7 +96,7 @@ func (a *app) verify(ctx context.Context, number, period string) (err error) {
 }
 
 // verifyPeriod makes an issued period again from what was recorded of it.
-func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period, number string) error {
+func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period, number string, known *[]jobstore.Record) error {
 	evidence, err := db.Evidence(ctx, p.Period)
 	if err != nil {
 		return err
@@ -108,6 +110,10 @@ func (a *app) verifyPeriod(ctx context.Context, db *history.DB, p history.Period
 		return err
 	}
 	defer s.close()
+	s.known = *known
+	if *known, err = s.ingests(); err != nil {
+		return err
+	}
 	month, err := rates.ParsePeriod(p.Period, in.zone())
 	if err != nil {
 		return err
