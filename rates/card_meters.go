@@ -115,7 +115,13 @@ func (v *versionLoader) priceTable(n *yaml.Node, by string, byNode *yaml.Node, p
 		v.Fault(byNode, path+".price_by", fmt.Sprintf("unknown field %q", by), nearest.Remedy(by, fieldNames(matchFields())))
 		return Price{}
 	}
-	return Price{By: by, Table: v.table(n, field, path+".price", v.decimal)}
+	p := Price{By: by, Table: v.table(n, field, path+".price", v.decimal)}
+	for i := range p.Table {
+		if e := &p.Table[i]; field.kind == gpuTypeKind && e.Value == rowLabel("*") && e.Match.takesAny() {
+			e.Match = Match{} // all the rest, jobs without GPUs too
+		}
+	}
+	return p
 }
 
 // table reads the rows of a price or of a factor: values of a field.

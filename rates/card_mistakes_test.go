@@ -403,3 +403,24 @@ func TestDurationInAnotherUnit(t *testing.T) {
 	f("timelimit_h", "SU", "")
 	f("choose(gpus > 0, elapsed_h*60, elapsed_h*60)", "SU", "is in minutes, and is taken for hours")
 }
+
+// A job without GPUs has no price by the type of its GPUs.
+func TestGPUsForAll(t *testing.T) {
+	f := func(rules, price, want string) {
+		t.Helper()
+		c, err := rates.LoadCard("c.yaml", []byte("card: c\ncurrency: EUR\nversions:\n  - from: 2026-01-01\n    meters:\n"+
+			"      core_hours: {unit: core-hour, price: 1}\n      gpu_hours: {unit: GPU-hour, price_by: gpu_type, price: {"+price+"}}\n    rules:\n"+rules))
+		require.NoError(t, err)
+		var found []string
+		for _, w := range c.Warnings {
+			found = append(found, w.Error())
+		}
+		require.Equal(t, want, strings.Join(found, "; "))
+	}
+	all := "      - {name: all, charge: {core_hours: cpus, gpu_hours: gpus}}\n"
+	f(all, "a100: 2, h100: 5", "c.yaml:9:48: versions[0].rules[0].charge.gpu_hours: jobs without GPUs have no type of GPU, by which this is priced: they are held")
+	f(all, `a100: 2, "*": 5`, "")
+	f("      - {name: cpu, match: {gpus: 0}, charge: {core_hours: cpus}}\n"+all, "a100: 2", "")
+	f("      - {name: gpu, match: {gpus: \"> 0\"}, charge: {gpu_hours: gpus}}\n      - {name: cpu, charge: {core_hours: cpus}}\n", "a100: 2", "")
+	f("      - {name: gpu, match: {partition: gpu}, charge: {gpu_hours: gpus}}\n      - {name: cpu, charge: {core_hours: cpus}}\n", "a100: 2", "")
+}

@@ -199,6 +199,8 @@ func (f *Facts) valueOf(name string) string {
 		return ""
 	case field.kind == textKind:
 		return f.Text[field.text]
+	case field.kind == gpuTypeKind:
+		return strings.Join(f.GPUTypes, " and ")
 	case field.kind == numberKind:
 		x, _ := f.Values.Get(field.slot)
 		q, _ := x.Quo(money.Int(field.per))

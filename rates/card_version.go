@@ -75,6 +75,7 @@ func (v *versionLoader) finish(n *yaml.Node, path string) {
 	}
 	v.missingFacts(path)
 	v.unusedLets(path)
+	v.gpusForAll(path)
 	for meter, at := range v.meterAt {
 		if !v.charged[meter] {
 			v.warn(at, path+".meters."+meter.Name, "no rule charges this meter", "")
@@ -93,6 +94,24 @@ func (v *versionLoader) letValue(n *yaml.Node, path string) (*formula.Formula, *
 		return nil, nil
 	}
 	return clockFormula(), clock
+}
+
+// gpusForAll warns of GPUs that a rule for all jobs prices by their type: those
+// without any have no price, of none, and are held.
+func (v *versionLoader) gpusForAll(path string) {
+	gpus, _ := findField(jobFields(), "gpus")
+	without := Match{conditions: []condition{{field: gpus, ranges: []span{{}}}}}
+	for i, r := range v.version.Rules {
+		if r.Match.covers(without) {
+			for _, c := range r.Charges {
+				if p := c.Meter.Price; p.By == "gpu_type" && !slices.ContainsFunc(p.Table, func(e PriceEntry) bool { return e.Match.IsCatchAll() }) {
+					v.warn(nodeAt(c.Line, c.Column), fmt.Sprintf("%s.rules[%d].charge.%s", path, i, c.Meter.Name), "jobs without GPUs have no type of GPU, by which this is priced: they are held",
+						"charge GPUs in a rule of their own, with  match: {gpus: \"> 0\"}")
+				}
+			}
+			return
+		}
+	}
 }
 
 // unusedLets warns of figures that no formula names: what was to use them has

@@ -135,6 +135,9 @@ func causeOfLookup(err error, code string, v *version, j *ingest.Job, ru *rule) 
 	var e *rates.NotListedError
 	if errors.As(err, &e) && e.Value == "" && e.Field != "" {
 		c.Hint = fmt.Sprintf("the job has no %s: a row  \"*\": …  takes what is not listed", e.Field)
+		if e.Field == "gpu_type" {
+			c.Hint = "the job has no GPU: charge GPUs in a rule of their own, with  match: {gpus: \"> 0\"}"
+		}
 	}
 	var two *rates.TwoRowsError
 	if errors.As(err, &two) {
