@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"hpcbill/invoice"
 	"hpcbill/rates"
@@ -114,6 +115,9 @@ func (in *inputs) standings(first, last rates.Date) map[string]standing {
 		}
 	}
 	in.reductionStandings(add)
+	in.settingStandings(func(of, says string, line int) {
+		add(of, rates.Days{}, standing{file: configFile, line: line}.saying(says, says))
+	})
 	for i := range in.config.Invoice.Overhead {
 		r := &in.config.Invoice.Overhead[i]
 		says := r.Percent.String() + " %"
@@ -130,6 +134,18 @@ func (in *inputs) standings(first, last rates.Date) map[string]standing {
 func (s standing) saying(says, all string) standing {
 	s.says, s.all = cmp.Or(says, "nothing"), cmp.Or(all, "nothing")
 	return s
+}
+
+// settingStandings gives what hpcbill.yaml says of every bill.
+func (in *inputs) settingStandings(add func(of, says string, line int)) {
+	for _, c := range in.config.Clusters {
+		add("the card of "+c.Name, c.Card, c.Line)
+	}
+	for _, c := range in.config.StorageCards {
+		add("the card of file systems "+c.Filesystem, c.Card, c.Line)
+	}
+	add("the rounding", in.config.Invoice.Rounding.String(), 0)
+	add("the first month of the fiscal year", time.Month(in.config.Invoice.FiscalYearStart).String(), 0)
 }
 
 func (in *inputs) reductionStandings(add func(of string, days rates.Days, s standing)) {
