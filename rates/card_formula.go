@@ -150,8 +150,17 @@ func numberRemedy(text string) string {
 	case strings.HasSuffix(text, "%") && isDecimal(digits):
 		percent, _ := money.ParseDecimal(digits)
 		return fmt.Sprintf("write it as a fraction of one: %s", percent.Mul(money.Ratio(1, 100)))
+	case twoThousands.MatchString(text):
+		return "write " + strings.ReplaceAll(text, ",", "")
+	case thousandOrPoint.MatchString(text):
+		return fmt.Sprintf("write %s, or with a point %s, whichever is meant", strings.Replace(text, ",", "", 1), strings.Replace(text, ",", ".", 1))
+	case pointedThousands.MatchString(text):
+		return "write " + strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
 	case strings.Count(text, ",") == 1 && isDecimal(strings.Replace(text, ",", ".", 1)):
 		return "write it with a point: " + strings.Replace(text, ",", ".", 1)
+	case strings.HasSuffix(strings.ToLower(text), "k") && isDecimal(text[:len(text)-1]):
+		number, _ := money.ParseDecimal(text[:len(text)-1])
+		return fmt.Sprintf("write %s", number.Mul(money.Int(1000)))
 	}
 	if number := strings.TrimLeft(text, " €$£¥"); number != text && isDecimal(number) {
 		return fmt.Sprintf("write the number alone, without its unit: %s", number)
@@ -161,6 +170,14 @@ func numberRemedy(text string) string {
 	}
 	return "write a plain decimal such as 0.012"
 }
+
+// What a comma may be between digits: thousands as 1,000.00 and 1,000,000 have
+// them, a thousand or a decimal in 1,000, and a decimal after points in 1.000,50.
+var (
+	twoThousands     = regexp.MustCompile(`^[1-9]\d{0,2}(,\d{3})+(\.\d+|,\d{3})$`)
+	thousandOrPoint  = regexp.MustCompile(`^[1-9]\d{0,2},\d{3}$`)
+	pointedThousands = regexp.MustCompile(`^[1-9]\d{0,2}(\.\d{3})+,\d+$`)
+)
 
 func isQuotient(text string) bool {
 	over, under, ok := strings.Cut(text, "/")

@@ -65,6 +65,10 @@ func TestMistakes(t *testing.T) {
 	f("unit: SU", "units: SU", "12:12", `unknown key "units"`, "did you mean unit?")
 	f("rules:", "rule:", "19:5", `unknown key "rule"`, "did you mean rules?")
 	f("charge: {su", "charges: {su", "21:21", `unknown key "charges"`, "did you mean charge?")
+	f(gpu, `match: {node_list: n1}, charge`, "20:29", `unknown key "node_list"`, "did you mean node_name?")
+	f(gpu, `match: {name: vasp}, charge`, "20:29", `unknown key "name"`, "did you mean job_name?")
+	f(gpu, `match: {memory: "> 5"}, charge`, "20:29", `unknown key "memory"`, "did you mean mem_gib?")
+	f(gpu, `match: {partiton: x}, charge`, "20:29", `unknown key "partiton"`, "did you mean partition?")
 	f(`partition: "gpu*"}, cores`, `partiton: "gpu*"}, cores`, "7:21", `unknown key "partiton"`, "did you mean partition?")
 	f("- {qos:", "- {qoss:", "15:10", `unknown key "qoss"`, "did you mean qos?")
 	f("unit: SU", "unit SU", "12:12", `unknown key "unit SU"`, "a colon is missing: write  unit: SU")
@@ -89,6 +93,11 @@ func TestMistakes(t *testing.T) {
 	f(gpu, "match: {gpus: > 0}, charge", "20:35", "a text begins with a sign that means something else in YAML", "put a text that begins with one of > @ % ` | in quotes: \"> 128\"")
 
 	// Numbers.
+	f(`"0.012"`, `"1,000"`, "12:29", "not a decimal number", "write 1000, or with a point 1.000, whichever is meant")
+	f(`"0.012"`, `"12,000.50"`, "12:29", "not a decimal number", "write 12000.50")
+	f(`"0.012"`, `"1,000,000"`, "12:29", "not a decimal number", "write 1000000")
+	f(`"0.012"`, `"1.000,50"`, "12:29", "not a decimal number", "write 1000.50")
+	f(`"0.012"`, `"10k"`, "12:29", "not a decimal number", "write 10000")
 	f(`"0.012"`, `"0,012"`, "12:29", "not a decimal number", "write it with a point: 0.012")
 	f(`"0.012"`, `"0.012 EUR"`, "12:29", "not a decimal number", "write the number alone, without its unit: 0.012")
 	f(`"0.012"`, "\u201c0.012\u201d", "12:29", "not a decimal number", "write straight quotes, or none")

@@ -142,7 +142,6 @@ func TestBadCards(t *testing.T) {
 	f("tiers-faulty", ":6:94: versions[0].meters.su.tiers.steps: above 1 does not come after above 1", "write the steps in rising order")
 	f("tiers-faulty", ":6:112: versions[0].meters.su.tiers.steps[1].price: -1 is negative", "a credit is an adjustment, not a price")
 	f("tiers-faulty", ":6:117: versions[0].meters.su.tiers.steps[2]: has no above", "add  above: …")
-	f("tiers-faulty", ":6:117: versions[0].meters.su.tiers.steps: above 0 does not come after above 1", "write the steps in rising order")
 	f("tres-weights", ":6:55: versions[0].hardware.a.tres_weights: GPU is not the type of a TRES", "did you mean GRES/gpu?")
 	f("tres-weights", ":7:63: versions[0].hardware.b.tres_weights: the suffix X is not known", "write K, M, G, T or P: the weight is then of 1024, 1024², … units, for memory of KiB, MiB, GiB, …")
 	f("tres-weights", ":8:48: versions[0].hardware.c.tres_weights: is empty", "give it a value or remove the key")

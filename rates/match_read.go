@@ -33,9 +33,29 @@ func (l *cardLoader) match(n *yaml.Node, path string, fields []matchField) Match
 		}
 	}
 	m.faulty = len(l.Faults) > before
+	meantFields(l.Faults[before:], names)
 	// Texts are cheaper to compare than numbers, and always known.
 	sort.SliceStable(m.conditions, func(i, j int) bool { return m.conditions[i].field.kind < m.conditions[j].field.kind })
 	return m
+}
+
+// otherFields are names that people try for a field.
+var otherFields = map[string]string{
+	"name": "job_name", "jobname": "job_name", "node_list": "node_name", "nodelist": "node_name", "node": "node_name", "host": "node_name", "hostname": "node_name",
+	"queue": "partition", "project": "account", "job_state": "state", "status": "state", "gpu": "gpu_type", "type": "node_type",
+	"mem": "mem_gib", "memory": "mem_gib", "ram": "mem_gib", "cores": "cpus", "time": "elapsed_h", "elapsed": "elapsed_h", "runtime": "elapsed_h", "walltime": "elapsed_h",
+	"timelimit": "timelimit_h", "wait": "wait_h", "date": "start", "day": "weekday", "month": "start", "year": "start", "fs": "filesystem",
+}
+
+// meantFields says of unknown keys of a match which field they are tried for.
+func meantFields(faults Faults, names []string) {
+	for i := range faults {
+		f := &faults[i]
+		_, key, unknown := strings.Cut(f.Message, "unknown key \"")
+		if meant := otherFields[strings.ToLower(strings.TrimSuffix(key, "\""))]; unknown && slices.Contains(names, meant) {
+			f.Remedy = fmt.Sprintf("did you mean %s?", meant)
+		}
+	}
 }
 
 // jobFields and storageFields are the fields that a match may ask.

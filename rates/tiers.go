@@ -60,6 +60,8 @@ type TierStep struct {
 	Price money.Exact
 
 	Line, Column int
+
+	unread bool // its count has a fault
 }
 
 var (
@@ -225,6 +227,7 @@ func (v *versionLoader) tiers(n *yaml.Node, path string) *Tiers {
 		switch {
 		case i == 0 && s.Above.Sign() != 0:
 			v.Fault(nodeAt(s.Line, s.Column), path+".steps", "the first step does not begin above 0", "write above: 0")
+		case s.unread || i > 0 && t.Steps[i-1].unread:
 		case i > 0 && s.Above.Cmp(t.Steps[i-1].Above) <= 0:
 			v.Fault(nodeAt(s.Line, s.Column), path+".steps", fmt.Sprintf("above %s does not come after above %s", s.Above, t.Steps[i-1].Above), "write the steps in rising order")
 		case t.Counter == CountMoney && i+1 < len(t.Steps) && s.Price.Sign() == 0:
@@ -281,12 +284,14 @@ func (v *versionLoader) tierCounter(n *yaml.Node, path string) string {
 }
 
 func (v *versionLoader) tierStep(n *yaml.Node, path string) TierStep {
-	s := TierStep{Line: n.Line, Column: n.Column}
+	s := TierStep{Line: n.Line, Column: n.Column, unread: true}
 	fields := v.Fields(n, path, tierStepKeys.names()...)
 	for _, f := range fields {
 		at := path + "." + f.Key
 		if f.Key == "above" {
-			s.Above, _ = v.decimal(f.Value, at)
+			var ok bool
+			s.Above, ok = v.decimal(f.Value, at)
+			s.unread = !ok
 		} else {
 			s.Price, _ = v.decimal(f.Value, at)
 		}

@@ -59,6 +59,9 @@ func (p *parser) call(e *ast.CallExpr) *node {
 	f, ok := functions[name.Name]
 	if !ok {
 		remedy := nearest.Remedy(name.Name, FunctionNames())
+		if meant, ok := likeFunctions[strings.ToLower(name.Name)]; ok {
+			remedy = "write " + meant
+		}
 		if _, figure := p.scope.find(name.Name); figure {
 			remedy = fmt.Sprintf("%s is a figure: write %s * (…)", name.Name, name.Name)
 		}

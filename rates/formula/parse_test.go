@@ -36,6 +36,8 @@ func TestParseRefuses(t *testing.T) {
 	f("memory*2", 1, "unknown name memory", "did you mean mem_gib?")
 	f("maxx(1, 2)", 1, "unknown function maxx", "did you mean max?")
 	f("cpus(2)", 1, "unknown function cpus", "cpus * (…)")
+	f("roundup(cpus/4, 0)", 1, "unknown function roundup", "write ceil(x)")
+	f("INT(cpus/4)", 1, "unknown function INT", "write floor(x)")
 	f("sqrt(4)", 1, "unknown function sqrt", "one of ceil, choose")
 	// Signs of other languages.
 	f("cpus × 0.8", 6, `"×" is not part of a formula`, "write *")

@@ -25,6 +25,13 @@ var foreign = []struct{ sign, spelled string }{
 // words are names that people write for an operator.
 var words = map[string]string{"and": "&&", "or": "||", "not": "!", "if": "choose(condition, a, b)", "x": "*", "mod": "a - b*floor(a/b)", "div": "floor(a/b)"}
 
+// likeFunctions are functions of spreadsheets and other languages.
+var likeFunctions = map[string]string{
+	"roundup": "ceil(x), or round(x, digits, up)", "rounddown": "floor(x), or trunc(x, digits)", "int": "floor(x)", "mround": "step(x, quantum)",
+	"iif": "choose(condition, a, b)", "where": "choose(condition, a, b)", "ifelse": "choose(condition, a, b)", "coalesce": "first(a, b)",
+	"pow": "a product", "power": "a product", "average": "(a + b)/2", "mean": "(a + b)/2", "sum": "a + b",
+}
+
 // synonyms are names that people try for a figure.
 var synonyms = map[string]string{
 	"cores": "cpus", "ncores": "cpus", "ncpus": "cpus", "cpu_count": "cpus", "processors": "cpus", "nnodes": "nodes", "ngpus": "gpus",
