@@ -143,9 +143,9 @@ func (p *parser) secondHeader(line, following string, last bool) (done, text, mo
 	switch {
 	case more:
 		return false, false, true, nil
-	case before && after:
+	case before && after && s.at != p.schema.at: // else they are read alike
 		return true, false, false, headerOrName
-	case before:
+	case before && !after:
 		return false, true, false, nil
 	}
 	if err := p.settle(); err != nil {

@@ -116,6 +116,9 @@ func TestJobsNamedLikeColumns(t *testing.T) {
 		refused(t, lines(layoutA, rowA("JobName=x\n"+swapped), after), "dump.txt:3: a header of other columns stands here, and the record after it fits those before, too",
 			"by itself", Options{})
 	}
+	// columns of other names that are read alike are no others
+	jobs, _ = mustRead(t, lines(layoutA, rowA(), strings.Replace(layoutA, "NCPUS", "AllocCPUS", 1), rowA("JobIDRaw=102")), Options{})
+	require.Len(t, jobs, 2)
 	refused(t, lines(layoutA, rowA("JobName=x"+swapped), rowA("JobIDRaw=102")), "dump.txt:2: a header stands inside this line", "by itself", Options{})
 }
 
