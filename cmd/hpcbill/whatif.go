@@ -2,34 +2,40 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"hpcbill/invoice"
 	"hpcbill/rates"
 	"hpcbill/rates/money"
+	"hpcbill/rates/nearest"
 
 	"github.com/spf13/cobra"
 )
 
 func (a *app) whatIfCommand() *cobra.Command {
-	var card, cluster string
+	var card, cluster, filesystem string
 	c := &cobra.Command{
 		Use:   "whatif --card FILE --period YYYY-MM",
 		Short: "a period under another card, per group, before and after",
 		Long: `Computes the month twice: as it is, and with another card in the place of a
-cluster's. Nothing is written; what was issued is not touched.`,
-		Example: "  hpcbill report whatif --card rates/next-year.yaml --period 2026-03 --cluster h2p",
-		Args:    noArguments,
+cluster's, or of a file system's. Nothing is written; what was issued is not
+touched.`,
+		Example: `  hpcbill report whatif --card rates/next-year.yaml --period 2026-03 --cluster h2p
+  hpcbill report whatif --card rates/storage-next.yaml --period 2026-03 --filesystem '*'`,
+		Args: noArguments,
 	}
 	format := addFormat(c)
 	period := c.Flags().String("period", "", "the month, such as 2026-03")
 	c.Flags().StringVar(&card, "card", "", "the card to try")
 	c.Flags().StringVar(&cluster, "cluster", "", "the cluster whose card it replaces, where there are several")
+	c.Flags().StringVar(&filesystem, "filesystem", "", "the file system whose card it replaces, as storage.cards in hpcbill.yaml has it")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return a.printReport(*format, func(print func(*table, error) error) error {
 			return a.withPeriod(*period, func(s *site, p rates.Period) error {
-				return print(s.reportWhatIf(c.Context(), p, card, cluster))
+				return print(s.reportWhatIf(c.Context(), p, card, cluster, filesystem))
 			})
 		})
 	}
@@ -37,12 +43,13 @@ cluster's. Nothing is written; what was issued is not touched.`,
 }
 
 // reportWhatIf computes a period under its own cards and once more with
-// another card in the place of a cluster's, and shows both per group.
-func (s *site) reportWhatIf(ctx context.Context, p rates.Period, card, cluster string) (*table, error) {
+// another card in the place of a cluster's or a file system's, and shows both per
+// group.
+func (s *site) reportWhatIf(ctx context.Context, p rates.Period, card, cluster, filesystem string) (*table, error) {
 	if card == "" {
 		return nil, usageError{fmt.Errorf("--card is missing"), "name the card to try: --card rates/next-year.yaml"}
 	}
-	other, err := s.withCard(card, cluster)
+	other, err := s.withCard(card, cluster, filesystem)
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +76,8 @@ func (s *site) reportWhatIf(ctx context.Context, p rates.Period, card, cluster s
 }
 
 // withCard gives the inputs with another card for one cluster, or for the
-// only one.
-func (s *site) withCard(file, cluster string) (*inputs, error) {
-	if cluster == "" && len(s.config.Clusters) == 1 {
-		cluster = s.config.Clusters[0].Name
-	}
+// only one, or for a file system.
+func (s *site) withCard(file, cluster, filesystem string) (*inputs, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--card: %s: %w", file, plain(err)), ""}
@@ -91,18 +95,44 @@ func (s *site) withCard(file, cluster string) (*inputs, error) {
 	for name, c := range s.cards {
 		other.cards[name] = c
 	}
-	config.Clusters = nil
-	found := false
-	for _, c := range s.config.Clusters {
-		if c.Name == cluster {
-			c.Card, found = file, true
+	switch last := card.Versions[len(card.Versions)-1]; {
+	case filesystem != "":
+		err = config.storageUnder(filesystem, file)
+	case cluster == "" && len(last.Rules) == 0:
+		return nil, usageError{fmt.Errorf("--card: %s prices storage alone", file), "say whose card it replaces: --filesystem '*'"}
+	case cluster == "" && len(s.config.Clusters) == 1:
+		cluster = s.config.Clusters[0].Name
+	}
+	if cluster != "" || filesystem == "" {
+		err = errors.Join(err, config.clusterUnder(cluster, file))
+	}
+	return &other, err
+}
+
+// clusterUnder puts another card in the place of a cluster's.
+func (c *config) clusterUnder(cluster, card string) error {
+	c.Clusters = slices.Clone(c.Clusters)
+	for i := range c.Clusters {
+		if c.Clusters[i].Name == cluster {
+			c.Clusters[i].Card = card
+			return nil
 		}
-		config.Clusters = append(config.Clusters, c)
 	}
-	if !found {
-		return nil, usageError{fmt.Errorf("--cluster: there is no cluster %q", cluster), "name the one whose card is replaced"}
+	return usageError{fmt.Errorf("--cluster: there is no cluster %q", cluster), "name the one whose card is replaced"}
+}
+
+// storageUnder puts another card in the place of a file system's.
+func (c *config) storageUnder(filesystem, card string) error {
+	c.StorageCards = slices.Clone(c.StorageCards)
+	var patterns []string
+	for i := range c.StorageCards {
+		if c.StorageCards[i].Filesystem == filesystem {
+			c.StorageCards[i].Card = card
+			return nil
+		}
+		patterns = append(patterns, c.StorageCards[i].Filesystem)
 	}
-	return &other, nil
+	return usageError{fmt.Errorf("--filesystem: storage.cards in %s has no %q", configFile, filesystem), nearest.Remedy(filesystem, patterns)}
 }
 
 // totals is a group's total in two states.
