@@ -20,7 +20,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+halfFile+"*")
+	f, err := createHalfFile(name)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,6 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX) // before the first byte: see removeHalfFiles, which needs locks, too
 	if err = f.Chmod(0o644); err != nil {
 		return err
 	}
@@ -53,8 +52,24 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	return syncDir(filepath.Dir(name))
 }
 
+// createHalfFile makes a file that is locked as long as somebody writes it.
+// Where there are no locks, removeHalfFiles does nothing.
+func createHalfFile(name string) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+halfFile+"*")
+		if err != nil {
+			return nil, err
+		}
+		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if _, err := os.Lstat(f.Name()); !errors.Is(err, fs.ErrNotExist) {
+			return f, nil
+		}
+		f.Close() // it was taken for nobody's before it was locked
+	}
+}
+
 // removeHalfFiles removes what writeFile left in a directory when it was
-// killed. A file that has bytes and that nobody has locked is nobody's any more.
+// killed: files that nobody has locked.
 func removeHalfFiles(dir string) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{err}
@@ -75,9 +90,8 @@ func removeHalfFile(name string) error {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 || syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
-		return err
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		return nil // somebody writes it
 	}
 	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
