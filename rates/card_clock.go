@@ -50,20 +50,20 @@ func (l *cardLoader) clock(n *yaml.Node, path string) *Clock {
 			c.hours = condition.set
 		}
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		var values []string
-		for _, v := range l.OneOrMany(n.Content[i+1], path) {
-			values = append(values, v.Value)
-		}
-		words = append(words, n.Content[i].Value+" "+strings.Join(values, ", "))
-	}
-	c.Text = strings.Join(words, ", ")
 	if len(l.Faults) == before && len(n.Content) == 0 {
 		l.Fault(n, path, "names no hours", "write  {weekday: mon..fri, hour: 8..17}")
 	}
 	if len(l.Faults) > before {
 		return nil
 	}
+	for _, f := range l.Fields(n, path, fieldNames(clockFields())...) {
+		var values []string
+		for _, v := range l.OneOrMany(f.Value, path) {
+			values = append(values, v.Value)
+		}
+		words = append(words, f.Key+" "+strings.Join(values, ", "))
+	}
+	c.Text = strings.Join(words, ", ")
 	return c
 }
 

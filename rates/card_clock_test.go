@@ -48,6 +48,17 @@ func TestClockSeconds(t *testing.T) {
 	f("{hour: 2}", "Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", 2*time.Hour)
 }
 
+// A clock is said as the card has it, whatever is taken from elsewhere.
+func TestClockText(t *testing.T) {
+	c, err := LoadCard("c.yaml", []byte(replaced(clockCard, "night: CLOCK", "day: &day {hour: &h [8..17, 20], weekday: mon..fri}\n      night: {hour: *h}\n      sat: {<<: *day, weekday: sat}")))
+	require.NoError(t, err)
+	var texts []string
+	for _, let := range c.Versions[0].Lets {
+		texts = append(texts, let.Clock.Text)
+	}
+	require.Equal(t, []string{"hour 8..17, 20, weekday mon..fri", "hour 8..17, 20", "weekday sat, hour 8..17, 20"}, texts)
+}
+
 func TestClockRefuses(t *testing.T) {
 	f := func(clock, want, hint string) {
 		t.Helper()
