@@ -91,16 +91,36 @@ func (c *Composer) manualLines(g *groupSums, inv *Invoice) error {
 	rows := slices.Clone(g.manual)
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].Line < rows[j].Line })
 	for _, a := range rows {
-		amount, err := c.settings.Currency.Amount(a.Exact(), c.settings.Rounding)
+		l := Line{
+			Position: len(inv.Lines) + 1, Kind: Manual, Description: a.Description,
+			Quantity: a.Quantity, Unit: a.Unit, Price: a.Price, Exact: a.Exact(),
+			Code: a.Code, Reason: a.Reason, Reference: a.Reference(inv.Period), Author: a.Author,
+		}
+		var err error
+		if l.Amount, err = c.settings.Currency.Amount(l.Exact, c.settings.Rounding); err == nil && a.Reverses != "" {
+			err = c.takeBack(&l)
+		}
 		if err != nil {
 			return fmt.Errorf("adjustment %s: %w", a.ID, err)
 		}
-		inv.Lines = append(inv.Lines, Line{
-			Position: len(inv.Lines) + 1, Kind: Manual, Description: a.Description,
-			Quantity: a.Quantity, Unit: a.Unit, Price: a.Price, Exact: a.Exact(), Amount: amount,
-			Code: a.Code, Reason: a.Reason, Reference: a.Reference(inv.Period), Author: a.Author,
-		})
+		inv.Lines = append(inv.Lines, l)
 	}
+	return nil
+}
+
+// takeBack makes the line of a reversal the opposite of what was billed. Where
+// the two are not rounded to opposite amounts, as by floor and ceil, it is once
+// that amount.
+func (c *Composer) takeBack(l *Line) error {
+	billed, err := c.settings.Currency.Amount(l.Exact.Neg(), c.settings.Rounding)
+	if err != nil || l.Amount == -billed {
+		return err
+	}
+	l.Quantity, l.Unit, l.Price, l.Amount = money.Int(1), "", c.settings.Currency.Exact(-billed), -billed
+	if l.Amount < 0 {
+		l.Quantity, l.Price = money.Int(-1), l.Price.Neg()
+	}
+	l.Exact = l.Quantity.Mul(l.Price)
 	return nil
 }
 

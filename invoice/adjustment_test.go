@@ -157,6 +157,35 @@ func TestAdjustmentsAreLinesOfTheirOwn(t *testing.T) {
 
 // A group that nobody computed for gets an invoice for an adjustment alone,
 // and a credit may exceed what was used.
+// A reversal takes back what was billed to the minor unit, however it is
+// rounded: -3 × 42.073 = -126.219 is -126.22 by floor, and 126.219 would be 126.21.
+func TestReversalsTakeBackWhatWasBilled(t *testing.T) {
+	f := func(quantity string, mode money.Mode, amount, back string) {
+		t.Helper()
+		var total money.Amount
+		rows := readAll(t, "id,period,group,description,amount,quantity,unit,price,reason,author,reverses\n"+
+			"r,2026-02,chem,Rack,,"+quantity+",rack,42.073,contract,jd,\n,2026-03,chem,,,,,,mistake,jd,r\n")
+		for _, month := range []string{"2026-02", "2026-03"} {
+			p, err := rates.ParsePeriod(month, march(t).Start.Location())
+			require.NoError(t, err)
+			c, err := NewComposer(p, Settings{Currency: usd, Rounding: mode}, chemistry())
+			require.NoError(t, err)
+			require.NoError(t, c.Adjust(rows))
+			invoices, _ := compose(t, c)
+			require.NoError(t, invoices[0].Check())
+			total += invoices[0].Total
+			require.Equal(t, amount, usd.Plain(invoices[0].Total))
+			amount = back
+		}
+		require.Zero(t, total)
+	}
+	f("-3", money.Floor, "-126.22", "126.22")
+	f("3", money.Ceil, "126.22", "-126.22")
+	f("3", money.Floor, "126.21", "-126.21")
+	f("-3", money.HalfUp, "-126.22", "126.22")
+	f("3", money.Down, "126.21", "-126.21")
+}
+
 func TestAdjustmentsAlone(t *testing.T) {
 	c := newComposer(t, splitOf(t, "  - {fund: a, amount: 10}\n  - {fund: b, percent: 200/3}\n  - {fund: d, remainder: true}\n"))
 	require.NoError(t, c.Adjust(readAll(t, "period,group,description,amount,reason,author\n2026-03,chem,Credit,-1.00,r,a\n")))
