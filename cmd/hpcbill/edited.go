@@ -82,7 +82,7 @@ func (e *editedVersions) compareCards(before, today *rates.Card, month rates.Per
 		if i < len(old) && old[i].From == span.From && old[i].Until == span.Until && old[i].Version.Digest == span.Version.Digest {
 			continue
 		}
-		e.add(rates.Fault{File: today.File, Line: span.Version.Line, Field: "versions",
+		e.add(rates.Fault{File: today.File, Line: span.Version.Line, Column: span.Version.Column, Field: "versions",
 			Message: fmt.Sprintf("the version of %s is not the one that billed", span.Version.From)}, month)
 	}
 	if len(old) > len(now) {
