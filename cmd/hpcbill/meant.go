@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -11,7 +12,7 @@ import (
 // the first day after it belongs, newcomers of whom there are none, and accounts in
 // capital letters.
 func (in *inputs) meantOtherwise() []rates.Fault {
-	all := in.meantAccounts()
+	all := append(in.meantAccounts(), in.meantFrom()...)
 	last := func(file string, line int, what string, until rates.Date) {
 		if after := until.Next(); !until.IsZero() && after.Day == 1 {
 			all = append(all, rates.Fault{File: file, Line: line, Field: "until",
@@ -36,4 +37,26 @@ func (in *inputs) meantOtherwise() []rates.Fault {
 		}
 	}
 	return all
+}
+
+// meantFrom finds that no card holds yet when the site begins to bill, as with a
+// mistyped year: a cluster that came later may have one of its own from then on.
+func (in *inputs) meantFrom() []rates.Fault {
+	var cards []*rates.Card
+	for _, c := range in.config.Clusters {
+		cards = append(cards, in.cards[c.Card])
+	}
+	if len(cards) == 0 {
+		return nil
+	}
+	earliest := slices.MinFunc(cards, func(a, b *rates.Card) int {
+		return cmp.Compare(a.Versions[0].From.String(), b.Versions[0].From.String())
+	})
+	first, begins := earliest.Versions[0], rates.DateOf(in.config.FirstPeriod.Start, in.zone())
+	if !begins.Before(first.From) {
+		return nil
+	}
+	return []rates.Fault{{File: earliest.File, Line: first.Line, Column: first.Column, Field: "from",
+		Message: fmt.Sprintf("no version holds before %s, and the site bills from %s on: jobs of these days are held", first.From, begins),
+		Remedy:  "begin the version on the day from which it is to bill, or write first_period: " + first.From.String()[:len("2026-01")]}}
 }
