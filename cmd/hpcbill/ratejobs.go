@@ -21,7 +21,7 @@ type desk struct {
 	composer *invoice.Composer
 	period   rates.Period
 	read     readCount
-	rows     chan *chargestore.Rows // free ones of its own, since they remember what its rater gave; nil where none are kept
+	rows     chan *chargestore.Rows // free ones of its own, of one lexicon; nil where none are kept
 }
 
 // readCount is what the store gave of a period, counted from the jobs' times
@@ -142,8 +142,9 @@ func (w *ratingWork) giveRows() {
 			continue
 		}
 		d.rows = make(chan *chargestore.Rows, rowsOfDesk)
+		lexicon := chargestore.NewLexicon()
 		for range rowsOfDesk {
-			d.rows <- chargestore.NewRows()
+			d.rows <- lexicon.NewRows()
 		}
 	}
 }

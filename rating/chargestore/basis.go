@@ -21,10 +21,10 @@ type basis struct {
 const rememberedBases = 1 << 10
 
 // basis gives the number of what the row was charged by.
-func (rows *Rows) basis(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
+func (l *Lexicon) basis(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
 	h := uint64(c.Reason.Line)<<8 ^ uint64(len(c.Meter))<<4 ^ uint64(len(o.Cause.Detail)) ^ uint64(o.Verdict)<<20
 	h = (h ^ uint64(len(c.PriceLabel))<<24) * 0x9E3779B97F4A7C15
-	e := &rows.bases[h>>54&(rememberedBases-1)]
+	e := &l.bases[h>>54&(rememberedBases-1)]
 	if e.known && e.price == c.Price && e.verdict == o.Verdict && e.meter == c.Meter && e.label == c.PriceLabel &&
 		e.reason == c.Reason && e.unit == c.Unit && e.code == o.Cause.Code && e.detail == o.Cause.Detail {
 		return e.number
@@ -34,7 +34,7 @@ func (rows *Rows) basis(o *rating.Outcome, c *rating.Charge, charged bool) uint3
 		price = c.Price.String()
 	}
 	r := &c.Reason
-	n := rows.bundles[inBasis].number([]string{o.Verdict.String(), o.Cause.Code, o.Cause.Detail, c.Meter, c.Unit, price,
+	n := l.bundles[inBasis].number([]string{o.Verdict.String(), o.Cause.Code, o.Cause.Detail, c.Meter, c.Unit, price,
 		c.PriceLabel, r.Card, r.CardDigest, r.Version.String(), r.Rule, r.File})
 	*e = basis{o.Verdict, o.Cause.Code, o.Cause.Detail, c.Meter, c.Unit, c.PriceLabel, c.Price, *r, true, n}
 	return n

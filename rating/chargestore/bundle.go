@@ -51,15 +51,8 @@ func newTexts() (t texts) {
 	for i, columns := range bundledColumns() {
 		t.bundles[i].columns = columns
 	}
-	t.commons.reset()
+	t.commons.numbers = map[common]uint32{}
 	return t
-}
-
-func (t *texts) reset() {
-	for i := range t.bundles {
-		t.bundles[i].reset()
-	}
-	t.commons.reset()
 }
 
 // bytes is how much memory they take.
@@ -109,14 +102,6 @@ const (
 	firstSlots = 1 << 8
 	arenaBytes = 64 << 10
 )
-
-func (b *bundle) reset() {
-	clear(b.slots)
-	clear(b.texts)
-	b.texts, b.hashes, b.arena, b.bytes = b.texts[:0], b.hashes[:0], nil, 0
-	clear(b.recent)
-	clear(b.numbers)
-}
 
 // number gives the number of a combination.
 func (b *bundle) number(texts []string) uint32 {

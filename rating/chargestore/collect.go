@@ -39,7 +39,7 @@ func (w *writing) takeIn(out *rowGroupWriter, in *intake, rows *Rows) (err error
 	b := in.adopt(rows)
 	n := len(b.rows) // once all are taken, b may have others
 	for from := 0; from < n && err == nil; {
-		rows.meet(in)
+		rows.wording.meet(in)
 		to := min(n, from+w.keptRows-in.waiting, from+lookEvery-in.taken%lookEvery)
 		in.take(rows, b, from, to)
 		from = to

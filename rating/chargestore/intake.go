@@ -113,7 +113,7 @@ func (in *intake) bytes() int { return in.texts.bytes() + in.jobIDBytes }
 
 // take lists rows of a block that was the rows'.
 func (in *intake) take(rows *Rows, b *block, from, to int) {
-	rows.translate(in, b.rows[from:to])
+	rows.wording.translate(in, b.rows[from:to])
 	for row := from; row < to; row++ {
 		group := in.commons.list[b.rows[row].codes[codeCommon]][inGroup]
 		for int(group) >= len(in.lists) {

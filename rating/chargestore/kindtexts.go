@@ -10,8 +10,6 @@ type commons struct {
 	numbers map[common]uint32
 }
 
-func (c *commons) reset() { *c = commons{numbers: map[common]uint32{}} }
-
 // numberOfCommon gives the number of one.
 func (c *commons) numberOfCommon(of common) uint32 {
 	number, known := c.numbers[of]

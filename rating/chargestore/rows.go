@@ -2,121 +2,35 @@ package chargestore
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"hpcbill/ingest"
-	"hpcbill/ingest/sametext"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
 
 // Rows is what Write keeps of some outcomes. Whoever rates makes them, and so
-// does the greater part of the work: of several Rows each may be made by a
-// goroutine of its own. Used again they allocate nothing once they have grown.
+// does the greater part of the work: several goroutines may make some at once,
+// each with a Lexicon of its own. Used again they allocate nothing once they have
+// grown.
 type Rows struct {
-	texts
 	records
-	bases   []basis // numbers of inBasis that were given lately
-	kinds   rating.ByKind[kindCodes]
-	byMeter []int
-
-	rememberedBytes int // see the constant
-
-	lastSource   [2]string
-	sourceNumber uint32
-	sourceKnown  bool
-
-	// What the intake that takes the rows knows of the texts.
-	intake       *intake
-	resets       int                   // that it had
-	known        [bundleCount][]uint32 // by the number here: the number there + 1, or 0
-	knownCommons []uint32              // likewise
+	lexicon *Lexicon
+	wording wording
 }
 
-// NewRows makes rows of nothing.
-func NewRows() *Rows {
-	rows := &Rows{texts: newTexts(), bases: make([]basis, rememberedBases), rememberedBytes: rememberedTextBytes}
-	rows.begin()
-	return rows
-}
-
-// noExact is the number of the combination of inExact that says nothing, as
-// nearly all do.
-const noExact = 0
-
-func (rows *Rows) begin() {
-	if rows.bundles[inExact].number([]string{"", ""}) != noExact {
-		panic("BUG: texts that are not new")
-	}
-}
+// NewRows makes rows of nothing, whose texts stand in the lexicon. Rows of one
+// lexicon are filled one after another, never two at a time, but those that are
+// full may wait as long as they like.
+func (l *Lexicon) NewRows() *Rows { return &Rows{lexicon: l} }
 
 // Len is how many rows there are.
 func (rows *Rows) Len() int { return len(rows.rows) }
 
-// Reset forgets all rows. The texts are remembered as long as they are not too
-// many, since the next rows will mostly have the same.
+// Reset forgets all rows.
 func (rows *Rows) Reset() {
 	rows.records.reset()
-	if rows.bytes() > rows.rememberedBytes {
-		rows.texts.reset()
-		clear(rows.bases)
-		rows.kinds.Forget()
-		rows.sourceKnown = false
-		rows.intake = nil
-		rows.begin()
-	}
-}
-
-// how many bytes of texts are remembered from rows to rows.
-const rememberedTextBytes = 4 << 20
-
-// meet prepares the rows for being taken by an intake.
-func (rows *Rows) meet(in *intake) {
-	if rows.intake != in || rows.resets != in.resets {
-		for k := range rows.known {
-			clear(rows.known[k])
-		}
-		clear(rows.knownCommons)
-		rows.intake, rows.resets = in, in.resets
-	}
-	for k := range rows.known {
-		rows.known[k] = lengthenedTo(rows.known[k], rows.bundles[k].count())
-	}
-	rows.knownCommons = lengthenedTo(rows.knownCommons, len(rows.commons.list))
-}
-
-// lengthenedTo appends zeros until there are n numbers.
-func lengthenedTo(s []uint32, n int) []uint32 {
-	return append(s, make([]uint32, max(0, n-len(s)))...)
-}
-
-// numberIn gives the number that a combination has in the intake.
-func (rows *Rows) numberIn(in *intake, bundle int, number uint32) uint32 {
-	known := &rows.known[bundle][number]
-	if *known == 0 {
-		*known = in.numberOf(bundle, rows.bundles[bundle].of(number)) + 1
-	}
-	return *known - 1
-}
-
-// translate turns codes of the rows' into those of the intake.
-func (rows *Rows) translate(in *intake, records []record) {
-	for i := range records {
-		codes := &records[i].codes
-		known := &rows.knownCommons[codes[codeCommon]]
-		if *known == 0 {
-			c := rows.commons.list[codes[codeCommon]]
-			for place := range c {
-				c[place] = rows.numberIn(in, place, c[place])
-			}
-			*known = in.numberOfCommon(c) + 1
-		}
-		codes[codeCommon] = *known - 1
-		codes[codeName] = rows.numberIn(in, inName, codes[codeName])
-		codes[codeExact] = rows.numberIn(in, inExact, codes[codeExact])
-		codes[codeSource] = rows.numberIn(in, inSource, codes[codeSource])
-	}
+	rows.wording = wording{}
+	rows.lexicon.forget()
 }
 
 // Add appends the rows of an outcome, by meter, and keeps nothing of its
@@ -126,46 +40,19 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 	if err := settled(o); err != nil {
 		return err
 	}
-	known := rows.codesOf(o)
+	known := rows.lexicon.codesOf(o)
 	switch len(o.Charges) {
 	case 0:
 		rows.addRow(o, &rating.Charge{Group: o.Group, Reason: o.Cause.Reason}, false, known, 0)
 	case 1:
 		rows.addRow(o, &o.Charges[0], true, known, 0)
 	default:
-		rows.byMeter = rows.byMeter[:0]
-		for i := range o.Charges {
-			rows.byMeter = append(rows.byMeter, i)
-		}
-		slices.SortStableFunc(rows.byMeter, func(x, y int) int { return strings.Compare(o.Charges[x].Meter, o.Charges[y].Meter) })
-		for _, i := range rows.byMeter {
+		for _, i := range rows.lexicon.byMeters(o.Charges) {
 			rows.addRow(o, &o.Charges[i], true, known, i)
 		}
 	}
+	rows.lexicon.tell(&rows.wording)
 	return nil
-}
-
-// kindCodes are the codes that the rows of a Kind have: codeCommon + 1 of each
-// charge, or of the row that has none; 0 where it is not known.
-type kindCodes [2]uint32
-
-// codesOf gives what is known of the codes of the outcome's rows, to be filled
-// in; nil where they are looked for one by one.
-func (rows *Rows) codesOf(o *rating.Outcome) []uint32 {
-	if o.Kind == nil || len(o.Charges) > len(kindCodes{}) {
-		return nil
-	}
-	return rows.kinds.Of(o.Kind)[:]
-}
-
-// common gives the code of what hangs on the outcome's Kind.
-func (rows *Rows) common(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
-	j := o.Job
-	return rows.numberOfCommon(common{
-		inGroup:  rows.bundles[inGroup].number([]string{c.Group}),
-		inOrigin: rows.bundles[inOrigin].number([]string{j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State)}),
-		inBasis:  rows.basis(o, c, charged),
-	})
 }
 
 // addRow appends the row of charge i of an outcome, or of an outcome without
@@ -192,25 +79,15 @@ func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, know
 		common = known[i]
 	}
 	if common == 0 {
-		common = rows.common(o, c, charged) + 1
+		common = rows.lexicon.common(o, c, charged) + 1
 		if known != nil {
 			known[i] = common
 		}
 	}
 	row.codes[codeCommon] = common - 1
-	row.codes[codeName] = rows.bundles[inName].number([]string{j.Name})
-	row.codes[codeSource] = rows.source(&j.Source)
+	row.codes[codeName] = rows.lexicon.bundles[inName].number([]string{j.Name})
+	row.codes[codeSource] = rows.lexicon.source(&j.Source)
 	rows.addNumbers(row, c, charged)
-}
-
-// source gives the number of a dump, mostly that of the row before.
-func (rows *Rows) source(of *ingest.Source) uint32 {
-	texts := [...]string{of.File, of.Digest}
-	if !rows.sourceKnown || !sametext.Same(texts[:], rows.lastSource[:]) {
-		rows.lastSource, rows.sourceKnown = texts, true
-		rows.sourceNumber = rows.bundles[inSource].number(texts[:])
-	}
-	return rows.sourceNumber
 }
 
 // addNumbers sets the quantity and the amount of a row.
@@ -224,7 +101,7 @@ func (rows *Rows) addNumbers(row *record, c *rating.Charge, charged bool) {
 	quantity := row.fraction(nQuantityNumerator, nQuantityDenominator, c.Quantity)
 	amount := row.fraction(nAmountNumerator, nAmountDenominator, c.Amount)
 	if quantity != "" || amount != "" {
-		row.codes[codeExact] = rows.bundles[inExact].number([]string{quantity, amount})
+		row.codes[codeExact] = rows.lexicon.bundles[inExact].number([]string{quantity, amount})
 	}
 }
 

@@ -74,24 +74,37 @@ func kindOf(kinds map[string]*rating.Kind, o *rating.Outcome) *rating.Kind {
 	return kinds[is]
 }
 
-// desksOf deals outcomes out to several Rows, which are used again, some at a
-// time: each gets those of some desk's Kinds, and is not reset before it was
-// taken.
+// desksOf deals outcomes out to several lexicons' Rows, which are used again: each
+// gets those of some desk's Kinds. They are taken in the order in which they were
+// filled, but wait meanwhile until some are wanted again.
 func desksOf(t require.TestingT, outcomes []rating.Outcome, desks, most int, seed uint64) iter.Seq2[*Rows, error] {
 	return func(yield func(*Rows, error) bool) {
-		random, all := rand.New(rand.NewPCG(seed, 2)), make([]*Rows, desks)
-		for i := range all {
-			all[i] = NewRows()
-			all[i].rememberedBytes = []int{rememberedTextBytes, 10_000, 0}[random.IntN(3)]
+		random, all := rand.New(rand.NewPCG(seed, 2)), make([]*Rows, 3*desks)
+		for i := range desks {
+			l := NewLexicon()
+			l.rememberedBytes = []int{rememberedTextBytes, 10_000, 0}[random.IntN(3)]
+			for k := range 3 {
+				all[3*i+k] = l.NewRows()
+			}
 		}
+		var waiting []*Rows
 		for rest := outcomes; len(rest) > 0; {
-			rows := all[random.IntN(desks)]
+			rows := all[random.IntN(len(all))]
+			for slices.Contains(waiting, rows) {
+				if !yield(waiting[0], nil) {
+					return
+				}
+				waiting = waiting[1:]
+			}
 			rows.Reset()
 			n := min(random.IntN(most+1), len(rest))
 			for i := range rest[:n] {
 				require.NoError(t, rows.Add(&rest[i]))
 			}
-			if rest = rest[n:]; !yield(rows, nil) {
+			rest, waiting = rest[n:], append(waiting, rows)
+		}
+		for _, rows := range waiting {
+			if !yield(rows, nil) {
 				return
 			}
 		}
@@ -121,7 +134,7 @@ func TestRowsThatWereWrittenAreNotTakenAgain(t *testing.T) {
 	w := writing{keptRows: 1000, keptTextBytes: keptTextBytes, at: func(string) {}}
 	require.NoError(t, w.write(dir, march, func(yield func(*Rows, error) bool) {
 		for _, outcomes := range [][]rating.Outcome{first, last} {
-			rows := NewRows()
+			rows := NewLexicon().NewRows()
 			for i := range outcomes {
 				require.NoError(t, rows.Add(&outcomes[i]))
 			}

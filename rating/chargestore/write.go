@@ -38,7 +38,7 @@ func WriteRows(dir, period string, rows iter.Seq2[*Rows, error]) error {
 func rowsOfOutcomes(outcomes iter.Seq2[rating.Outcome, error]) iter.Seq2[*Rows, error] {
 	const many = 1 << 10
 	return func(yield func(*Rows, error) bool) {
-		rows := NewRows()
+		rows := NewLexicon().NewRows()
 		for o, err := range outcomes {
 			if err == nil {
 				err = rows.Add(&o)
