@@ -49,7 +49,10 @@ func scaledHalfEven(num, den uint64, places int) (hi, lo uint64) {
 		power *= 10
 	}
 	hi, lo = bits.Mul64(num, power)
-	q1, r := hi/den, hi%den
+	q1, r := uint64(0), hi
+	if hi >= den {
+		q1, r = hi/den, hi%den
+	}
 	q0, r := bits.Div64(r, lo, den)
 	if r > den-r || r == den-r && q0&1 == 1 {
 		var carry uint64

@@ -18,19 +18,23 @@ type Sum struct {
 	lo   uint64
 	den  int64 // 0 in the zero value
 	rest Exact // what did not fit
+
+	// The denominator that was added last, mostly also that of the next, and
+	// how often it goes into den; 0 where nothing is known.
+	last, times int64
 }
 
 // Add adds x.
 func (s *Sum) Add(x Exact) {
 	num, den, ok := x.small()
-	if !ok || den != s.den && !s.adapt(den) {
+	if !ok || den != s.last && !s.adapt(den) {
 		s.rest = s.rest.Add(x)
 		return
 	}
 	if num == 0 {
 		return
 	}
-	if factor := s.den / den; factor != 1 {
+	if factor := s.times; factor != 1 {
 		hi, lo := bits.Mul64(uint64(abs(num)), uint64(factor)) // both below 2^63, so hi is below 2^62
 		s.add(int64(hi), lo, num < 0)
 		return
@@ -48,10 +52,11 @@ func (s *Sum) adapt(den int64) bool {
 		return false
 	}
 	if s.den == 0 {
-		s.den = den
+		s.den, s.last, s.times = den, den, 1
 		return true
 	}
-	if s.den%den == 0 {
+	if times := s.den / den; times*den == s.den {
+		s.last, s.times = den, times
 		return true
 	}
 	factor := den / gcd(s.den, den)
@@ -60,7 +65,7 @@ func (s *Sum) adapt(den int64) bool {
 		return false
 	}
 	s.scale(factor)
-	s.den = common
+	s.den, s.last, s.times = common, den, common/den
 	return true
 }
 

@@ -50,7 +50,6 @@ type encoding struct {
 	segments []segment // where the rows lie
 	places   []uint32  // those of the segments
 	rows     columns   // the rows, put together
-	order    []uint32  // of them: 0, 1, 2 …
 	vectors  []columnar.Vector
 	exact    combinations
 	commons  []common
@@ -66,7 +65,7 @@ func (e *encoding) start(running *sync.WaitGroup) {
 	e.done = make(chan error, 1)
 	running.Go(func() {
 		e.make()
-		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.order)
+		e.done <- e.table.Encode(e.encoder, &e.group, e.vectors, e.rows.n)
 	})
 }
 

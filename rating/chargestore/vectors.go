@@ -34,10 +34,6 @@ func (e *encoding) make() {
 	for _, s := range e.segments {
 		e.rows.pick(&s.block.records, s.rows)
 	}
-	for i := len(e.order); i < e.rows.n; i++ {
-		e.order = append(e.order, uint32(i))
-	}
-	e.order = e.order[:e.rows.n]
 	for n, column := range numberColumns() {
 		e.vectors[column].Ints = e.rows.numbers[n][:e.rows.n]
 	}

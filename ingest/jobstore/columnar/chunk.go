@@ -20,6 +20,8 @@ type chunk struct {
 	*Writer
 	column     *Column
 	position   int
+	rows       int
+	order      []uint32 // of the rows in the vector; nil where they stand in it as they are
 	info       metadata.ChunkMetaInfo
 	dictionary bool
 	encodings  metadata.EncodingStats
@@ -38,41 +40,47 @@ func (w *Writer) newChunk(position int) *chunk {
 		}}
 }
 
-func (c *chunk) write(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
+// write writes rows of a vector: those that order names, or, where that is nil,
+// the first ones.
+func (c *chunk) write(v *Vector, rows int, order []uint32) (metadata.EncodedStatistics, error) {
+	c.rows, c.order = rows, order
 	switch {
 	case c.column.Kind == Decimal:
-		return c.writeWide(v, order)
+		return c.writeWide(v)
 	case c.column.Kind != Text:
-		return c.writeInts(v.Ints, order)
+		return c.writeInts(v.Ints)
 	case v.Index == nil:
-		return c.writeBytes(v, order)
+		return c.writeBytes(v)
 	}
-	return c.writeTexts(v, order)
+	return c.writeTexts(v)
 }
 
 // writeInts writes a column of integers, as a dictionary where that was asked
 // for and the values are few.
-func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedStatistics, err error) {
-	if constant(ints, order) {
-		return c.writeConstant(ints[order[0]], len(order))
+func (c *chunk) writeInts(ints []int64) (stats metadata.EncodedStatistics, err error) {
+	if c.order == nil {
+		ints = ints[:c.rows]
 	}
-	values, levels := c.gather(ints, order)
+	if v, constant := c.constant(ints); constant {
+		return c.writeConstant(v)
+	}
+	values, levels := c.gather(ints)
 	if len(values) > 0 {
 		least, greatest := minMax(values, c.column.Kind == Uint64)
 		stats.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(least)))
 		stats.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(greatest)))
 		stats.Signed = c.column.Kind != Uint64
 	}
-	stats.SetNullCount(int64(len(order) - len(values)))
+	stats.SetNullCount(int64(c.rows - len(values)))
 	if (c.column.Dictionary || c.column.Late) && len(values) > 0 && c.numberInts(values) {
 		entries := c.enc.numbers.values
 		c.enc.plain = append(c.enc.plain[:0], bytesOf(entries)...)
 		if err := c.writeDictionary(len(entries)); err != nil {
 			return stats, err
 		}
-		err = c.writeIndices(len(order), levels, widthOf(len(entries)))
+		err = c.writeIndices(levels, widthOf(len(entries)))
 	} else {
-		err = c.eachPage(len(order), levels, parquet.Encodings.DeltaBinaryPacked, func(from, to int) {
+		err = c.eachPage(levels, parquet.Encodings.DeltaBinaryPacked, func(from, to int) {
 			c.enc.page = appendDelta(c.enc.page, values[from:to])
 		})
 	}
@@ -84,25 +92,39 @@ func (c *chunk) writeInts(ints []int64, order []uint32) (stats metadata.EncodedS
 
 // constant reports whether the rows all have the same number, as they often
 // do.
-func constant(ints []int64, order []uint32) bool {
-	first := ints[order[0]]
-	if !fewOf(ints, order) && !slices.ContainsFunc(ints, func(v int64) bool { return v != first }) {
-		return true // seen in the order of the memory, and so at once
+func (c *chunk) constant(ints []int64) (v int64, all bool) {
+	v = ints[c.first()]
+	differs := func(x int64) bool { return x != v }
+	if c.order == nil || !c.fewOf(ints) {
+		if !slices.ContainsFunc(ints, differs) { // seen in the order of the memory, and so at once
+			return v, true
+		}
+		if c.rows == len(ints) {
+			return v, false
+		}
 	}
-	return len(order) < len(ints) && !slices.ContainsFunc(order, func(row uint32) bool { return ints[row] != first })
+	return v, !slices.ContainsFunc(c.order, func(row uint32) bool { return ints[row] != v })
+}
+
+// first gives the place of the first row.
+func (c *chunk) first() uint32 {
+	if c.order == nil {
+		return 0
+	}
+	return c.order[0]
 }
 
 // fewOf reports whether the rows are so few of those in memory that to look at
 // all of them costs more than it saves.
-func fewOf(ints []int64, order []uint32) bool { return len(order) < len(ints)/4 }
+func (c *chunk) fewOf(ints []int64) bool { return c.rows < len(ints)/4 }
 
 // writeConstant writes a column of one number, or of NULL.
-func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatistics, err error) {
+func (c *chunk) writeConstant(v int64) (stats metadata.EncodedStatistics, err error) {
 	if c.column.Nullable && v == c.column.Null {
-		levels := grow(&c.enc.levels, rows)
+		levels := grow(&c.enc.levels, c.rows)
 		clear(levels)
-		stats.SetNullCount(int64(rows))
-		return stats, c.eachPage(rows, levels, parquet.Encodings.DeltaBinaryPacked, func(int, int) {
+		stats.SetNullCount(int64(c.rows))
+		return stats, c.eachPage(levels, parquet.Encodings.DeltaBinaryPacked, func(int, int) {
 			c.enc.page = appendDelta(c.enc.page, nil)
 		})
 	}
@@ -119,30 +141,34 @@ func (c *chunk) writeConstant(v int64, rows int) (stats metadata.EncodedStatisti
 	if err := c.writeDictionary(1); err != nil {
 		return stats, err
 	}
-	return stats, c.writeRuns(rows)
+	return stats, c.writeRuns()
 }
 
 // writeRuns writes the pages of a column whose dictionary has one entry.
-func (c *chunk) writeRuns(rows int) error {
-	return c.eachPage(rows, nil, parquet.Encodings.RLEDict, func(from, to int) {
+func (c *chunk) writeRuns() error {
+	return c.eachPage(nil, parquet.Encodings.RLEDict, func(from, to int) {
 		c.enc.page = appendRun(append(c.enc.page, 1), to-from, 0, 1)
 	})
 }
 
 // gather gives the values of a column in the order of the rows, without
-// NULLs, and the definition level of each row: none where no row is NULL.
-func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []uint32) {
+// NULLs, and the definition level of each row: none where no row is NULL. The
+// values are not to be changed.
+func (c *chunk) gather(ints []int64) (values []int64, levels []uint32) {
 	// To look for NULLs in the order of the memory first costs little, and
 	// brings what is picked nearer. Most columns have none.
-	none := !c.column.Nullable || !fewOf(ints, order) && !slices.Contains(ints, c.column.Null)
-	values = grow(&c.enc.ints, len(order))
-	for i, row := range order {
-		values[i] = ints[row]
+	none := !c.column.Nullable || (c.order == nil || !c.fewOf(ints)) && !slices.Contains(ints, c.column.Null)
+	if values = ints; c.order != nil {
+		values = grow(&c.enc.ints, c.rows)
+		for i, row := range c.order {
+			values[i] = ints[row]
+		}
 	}
 	if !none && slices.Contains(values, c.column.Null) {
-		levels = grow(&c.enc.levels, len(order))
+		given := values
+		values, levels = grow(&c.enc.ints, c.rows), grow(&c.enc.levels, c.rows)
 		n := 0
-		for i, v := range values {
+		for i, v := range given {
 			level := uint32(1)
 			if v == c.column.Null {
 				level = 0
@@ -153,9 +179,11 @@ func (c *chunk) gather(ints []int64, order []uint32) (values []int64, levels []u
 		values = values[:n]
 	}
 	if c.column.Kind == Timestamp {
-		for i := range values {
-			values[i] *= microsPerSecond
+		micros := grow(&c.enc.ints, len(values))
+		for i, v := range values {
+			micros[i] = v * microsPerSecond
 		}
+		values = micros
 	}
 	return values, levels
 }
@@ -193,20 +221,20 @@ func (c *chunk) numberInts(values []int64) bool {
 // writeTexts writes texts that are already numbered. The file's dictionary
 // holds those in use, in the order of their first row, so that it depends on
 // nothing but the rows.
-func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedStatistics, err error) {
+func (c *chunk) writeTexts(v *Vector) (stats metadata.EncodedStatistics, err error) {
 	enc := c.enc
 	if len(v.Dict) == 1 && c.column.Dictionary {
-		return c.writeConstantText(v.Dict[0], len(order))
+		return c.writeConstantText(v.Dict[0])
 	}
 	if c.column.Dictionary && allSame(v.Through) {
-		return c.writeConstantText(v.Dict[v.Through[0]], len(order))
+		return c.writeConstantText(v.Dict[v.Through[0]])
 	}
-	indices, used := c.numberTexts(v, order)
+	indices, used := c.numberTexts(v)
 	if len(used) == 1 && c.column.Dictionary {
-		return c.writeConstantText(v.Dict[used[0]], len(order))
+		return c.writeConstantText(v.Dict[used[0]])
 	}
-	if len(used) > maxEntries || len(used) > 64 && len(used) > len(order)/2 || !c.column.Dictionary {
-		return stats, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
+	if len(used) > maxEntries || len(used) > 64 && len(used) > c.rows/2 || !c.column.Dictionary {
+		return stats, c.eachPage(nil, parquet.Encodings.Plain, func(from, to int) {
 			for _, i := range indices[from:to] {
 				enc.page = appendText(enc.page, v.Dict[used[i]])
 			}
@@ -225,7 +253,7 @@ func (c *chunk) writeTexts(v *Vector, order []uint32) (stats metadata.EncodedSta
 			stats.SetMin([]byte(least)).SetMax([]byte(greatest)).SetNullCount(0)
 		}
 	}
-	return stats, c.writeIndices(len(order), nil, widthOf(len(used)))
+	return stats, c.writeIndices(nil, widthOf(len(used)))
 }
 
 // allSame reports whether there are numbers, and all of them the same.
@@ -235,13 +263,13 @@ func allSame(numbers []uint32) bool {
 
 // numberTexts numbers the texts of the rows in the order in which they come,
 // and tells which entry of the vector's dictionary each number is.
-func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) {
+func (c *chunk) numberTexts(v *Vector) (indices, used []uint32) {
 	enc := c.enc
-	indices, used = grow(&enc.indices, len(order)), enc.entries[:0]
+	indices, used = grow(&enc.indices, c.rows), enc.entries[:0]
 	local := enc.unnumbered(len(v.Dict))
 	if v.Through == nil {
-		for i, row := range order {
-			entry := v.Index[row]
+		for i := range indices {
+			entry := v.Index[c.row(i)]
 			if local[entry] < 0 {
 				local[entry] = int32(len(used))
 				used = append(used, entry)
@@ -259,7 +287,7 @@ func (c *chunk) numberTexts(v *Vector, order []uint32) (indices, used []uint32) 
 		}
 		through[at] = uint32(local[entry])
 	}
-	for i, at := range v.Index[:len(order)] {
+	for i, at := range v.Index[:c.rows] {
 		indices[i] = through[at]
 	}
 	enc.entries = used
@@ -275,7 +303,7 @@ func (enc *Encoder) unnumbered(n int) []int32 {
 	return local
 }
 
-func (c *chunk) writeConstantText(text string, rows int) (stats metadata.EncodedStatistics, err error) {
+func (c *chunk) writeConstantText(text string) (stats metadata.EncodedStatistics, err error) {
 	c.enc.plain = appendText(c.enc.plain[:0], text)
 	if err := c.writeDictionary(1); err != nil {
 		return stats, err
@@ -283,15 +311,23 @@ func (c *chunk) writeConstantText(text string, rows int) (stats metadata.Encoded
 	if !c.column.Late && len(text) <= maxStatText {
 		stats.SetMin([]byte(text)).SetMax([]byte(text)).SetNullCount(0)
 	}
-	return stats, c.writeRuns(rows)
+	return stats, c.writeRuns()
+}
+
+// row gives the place of row i.
+func (c *chunk) row(i int) uint32 {
+	if c.order == nil {
+		return uint32(i)
+	}
+	return c.order[i]
 }
 
 // writeBytes writes texts that stand one after another, without a dictionary.
-func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistics, error) {
+func (c *chunk) writeBytes(v *Vector) (metadata.EncodedStatistics, error) {
 	enc := c.enc
-	return metadata.EncodedStatistics{}, c.eachPage(len(order), nil, parquet.Encodings.Plain, func(from, to int) {
-		for _, row := range order[from:to] {
-			start := uint32(0)
+	return metadata.EncodedStatistics{}, c.eachPage(nil, parquet.Encodings.Plain, func(from, to int) {
+		for i := from; i < to; i++ {
+			row, start := c.row(i), uint32(0)
 			if row > 0 {
 				start = v.Ends[row-1]
 			}
@@ -302,10 +338,10 @@ func (c *chunk) writeBytes(v *Vector, order []uint32) (metadata.EncodedStatistic
 	})
 }
 
-func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStatistics, err error) {
+func (c *chunk) writeWide(v *Vector) (stats metadata.EncodedStatistics, err error) {
 	enc := c.enc
-	values := grow(&enc.wide, len(order))
-	n := len(order)
+	values := grow(&enc.wide, c.rows)
+	n := c.rows
 	var levels []uint32
 	if c.column.Nullable {
 		values, levels = c.gatherWide(v, n)
@@ -325,8 +361,8 @@ func (c *chunk) writeWide(v *Vector, order []uint32) (stats metadata.EncodedStat
 		}
 		stats.SetMin(least.append(nil)).SetMax(greatest.append(nil))
 	}
-	stats.SetNullCount(int64(len(order) - n))
-	return stats, c.eachPage(len(order), levels, parquet.Encodings.Plain, func(from, to int) {
+	stats.SetNullCount(int64(c.rows - n))
+	return stats, c.eachPage(levels, parquet.Encodings.Plain, func(from, to int) {
 		for _, v := range values[from:to] {
 			enc.page = v.append(enc.page)
 		}
@@ -352,18 +388,18 @@ func (c *chunk) gatherWide(v *Vector, rows int) (values []Int128, levels []uint3
 
 // writeIndices writes the pages of a column with a dictionary from
 // enc.indices, which holds one index for each value that is not NULL.
-func (c *chunk) writeIndices(rows int, levels []uint32, width int) error {
-	return c.eachPage(rows, levels, parquet.Encodings.RLEDict, func(from, to int) {
+func (c *chunk) writeIndices(levels []uint32, width int) error {
+	return c.eachPage(levels, parquet.Encodings.RLEDict, func(from, to int) {
 		c.enc.page = appendHybrid(append(c.enc.page, byte(width)), c.enc.indices[from:to], width)
 	})
 }
 
 // eachPage cuts the rows into pages. fill appends the encoded values from …
 // to, counted without NULLs, to enc.page. There are levels where some are NULL.
-func (c *chunk) eachPage(rows int, levels []uint32, encoding parquet.Encoding, fill func(from, to int)) error {
+func (c *chunk) eachPage(levels []uint32, encoding parquet.Encoding, fill func(from, to int)) error {
 	enc, from := c.enc, 0
-	for start := 0; start < rows; start += c.table.PageRows {
-		n := min(c.table.PageRows, rows-start)
+	for start := 0; start < c.rows; start += c.table.PageRows {
+		n := min(c.table.PageRows, c.rows-start)
 		to := from + n
 		enc.page = enc.page[:0]
 		if c.column.Nullable {

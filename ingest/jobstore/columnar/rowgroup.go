@@ -29,17 +29,17 @@ type encodedColumn struct {
 // where the offsets within a RowGroup begin: 0 stands for no offset.
 const rowGroupStart = int64(len(magic))
 
-// Encode replaces g by the rows that order names, in its order, as
+// Encode replaces g by the first rows of the vectors, as they stand there, as
 // Writer.WriteRowGroup would write them.
-func (t *Table) Encode(enc *Encoder, g *RowGroup, vectors []Vector, order []uint32) (err error) {
+func (t *Table) Encode(enc *Encoder, g *RowGroup, vectors []Vector, rows int) (err error) {
 	defer recovered(&err)
-	checkRowGroup(t, vectors, order)
-	g.table, g.rows, g.columns = t, len(order), g.columns[:0]
+	checkRowGroup(t, vectors, rows)
+	g.table, g.rows, g.columns = t, rows, g.columns[:0]
 	g.bytes.Reset()
 	w := &Writer{table: t, enc: enc, out: &sink{w: bufio.NewWriterSize(&g.bytes, 64<<10), at: rowGroupStart}}
 	for i := range t.Columns {
 		c := w.newChunk(i)
-		stats, err := c.write(&vectors[i], order)
+		stats, err := c.write(&vectors[i], rows, nil)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
@@ -49,9 +49,9 @@ func (t *Table) Encode(enc *Encoder, g *RowGroup, vectors []Vector, order []uint
 	return w.out.w.Flush()
 }
 
-func checkRowGroup(t *Table, vectors []Vector, order []uint32) {
-	if len(order) == 0 || len(order) > RowGroupRows || len(vectors) != len(t.Columns) {
-		panic(fmt.Sprintf("BUG: row group of %d rows, %d columns", len(order), len(vectors)))
+func checkRowGroup(t *Table, vectors []Vector, rows int) {
+	if rows == 0 || rows > RowGroupRows || len(vectors) != len(t.Columns) {
+		panic(fmt.Sprintf("BUG: row group of %d rows, %d columns", rows, len(vectors)))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func TestEncodedRowGroupsAreTheSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	vectors := rows(2 * PageRows)
-	orders := [][]uint32{inOrder(2*PageRows - 5), {7}, inOrder(100)}
+	orders := [][]uint32{inOrder(2*PageRows - 5), {0}, inOrder(100)}
 	direct := write(t, filepath.Join(dir, "direct"), vectors, orders...)
 
 	f, err := os.Create(filepath.Join(dir, "encoded"))
@@ -20,7 +20,7 @@ func TestEncodedRowGroupsAreTheSameBytes(t *testing.T) {
 	w := testTable.Create(NewEncoder(), f)
 	var g RowGroup
 	for _, order := range orders {
-		require.NoError(t, testTable.Encode(NewEncoder(), &g, asked(vectors, order), order))
+		require.NoError(t, testTable.Encode(NewEncoder(), &g, vectors, len(order)))
 		require.NoError(t, w.WriteEncoded(&g))
 	}
 	require.NoError(t, w.Close())

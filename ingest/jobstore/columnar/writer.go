@@ -83,15 +83,13 @@ func (w *Writer) SetMeta(key, value string) {
 // group. There is one vector for each column of the table.
 func (w *Writer) WriteRowGroup(vectors []Vector, order []uint32) (err error) {
 	defer recovered(&err)
-	if len(order) == 0 || len(order) > RowGroupRows || len(vectors) != len(w.table.Columns) {
-		panic(fmt.Sprintf("BUG: row group of %d rows, %d columns", len(order), len(vectors)))
-	}
+	checkRowGroup(w.table, vectors, len(order))
 	group := w.footer.AppendRowGroup()
 	start := w.out.at
 	for i := range w.table.Columns {
 		builder := group.NextColumnChunk()
 		c := w.newChunk(i)
-		stats, err := c.write(&vectors[i], order)
+		stats, err := c.write(&vectors[i], len(order), order)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", c.column.Name, err)
 		}
