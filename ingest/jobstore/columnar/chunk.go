@@ -339,17 +339,8 @@ func (c *chunk) writeBytes(v *Vector) (metadata.EncodedStatistics, error) {
 }
 
 func (c *chunk) writeWide(v *Vector) (stats metadata.EncodedStatistics, err error) {
-	enc := c.enc
-	values := grow(&enc.wide, c.rows)
-	n := c.rows
-	var levels []uint32
-	if c.column.Nullable {
-		values, levels = c.gatherWide(v, n)
-		n = len(values)
-	} else {
-		copy(values, v.Wide)
-	}
-	if n > 0 {
+	values, levels := c.gatherWide(v)
+	if len(values) > 0 {
 		least, greatest := values[0], values[0]
 		for _, v := range values {
 			if v.less(least) {
@@ -361,27 +352,30 @@ func (c *chunk) writeWide(v *Vector) (stats metadata.EncodedStatistics, err erro
 		}
 		stats.SetMin(least.append(nil)).SetMax(greatest.append(nil))
 	}
-	stats.SetNullCount(int64(c.rows - n))
+	stats.SetNullCount(int64(c.rows - len(values)))
 	return stats, c.eachPage(levels, parquet.Encodings.Plain, func(from, to int) {
-		for _, v := range values[from:to] {
-			enc.page = v.append(enc.page)
+		at := len(c.enc.page)
+		c.enc.page = slices.Grow(c.enc.page, wideBytes*(to-from))[:at+wideBytes*(to-from)]
+		for i, v := range values[from:to] {
+			v.put(c.enc.page[at+wideBytes*i:])
 		}
 	})
 }
 
-// gatherWide is gather for a nullable column of decimals.
-func (c *chunk) gatherWide(v *Vector, rows int) (values []Int128, levels []uint32) {
-	values, levels = c.enc.wide, grow(&c.enc.levels, rows)
+// gatherWide is gather for a column of decimals, which stand in order.
+func (c *chunk) gatherWide(v *Vector) (values []Int128, levels []uint32) {
+	given := v.Wide[:c.rows]
+	if !c.column.Nullable || !slices.Contains(v.Ints[:c.rows], c.column.Null) {
+		return given, nil
+	}
+	values, levels = grow(&c.enc.wide, c.rows), grow(&c.enc.levels, c.rows)
 	n := 0
-	for i := range rows {
-		values[n], levels[i] = v.Wide[i], 0
+	for i := range given {
+		values[n], levels[i] = given[i], 0
 		if v.Ints[i] != c.column.Null {
 			levels[i] = 1
 			n++
 		}
-	}
-	if n == rows {
-		levels = nil
 	}
 	return values[:n], levels
 }
@@ -492,8 +486,18 @@ func (a Int128) less(b Int128) bool {
 	return a.High < b.High || a.High == b.High && a.Low < b.Low
 }
 
+// wideBytes is the length of a decimal in a file.
+const wideBytes = 16
+
+func (a Int128) put(dst []byte) {
+	binary.BigEndian.PutUint64(dst[:8], uint64(a.High))
+	binary.BigEndian.PutUint64(dst[8:wideBytes], a.Low)
+}
+
 func (a Int128) append(dst []byte) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(dst, uint64(a.High)), a.Low)
+	var b [wideBytes]byte
+	a.put(b[:])
+	return append(dst, b[:]...)
 }
 
 // grow gives n elements of a scratch slice, their values left over.

@@ -358,11 +358,11 @@ func readTexts(dst []string, data []byte, n int) ([]string, error) {
 }
 
 func readWide(dst []Int128, data []byte) error {
-	if len(data) != 16*len(dst) {
+	if len(data) != wideBytes*len(dst) {
 		return errPage
 	}
 	for i := range dst {
-		dst[i] = Int128{int64(binary.BigEndian.Uint64(data[16*i:])), binary.BigEndian.Uint64(data[16*i+8:])}
+		dst[i] = Int128{int64(binary.BigEndian.Uint64(data[wideBytes*i:])), binary.BigEndian.Uint64(data[wideBytes*i+8:])}
 	}
 	return nil
 }

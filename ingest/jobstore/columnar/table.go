@@ -136,7 +136,7 @@ func (c Column) node() schema.Node {
 	case Text:
 		physical, logical = parquet.Types.ByteArray, schema.StringLogicalType{}
 	case Decimal:
-		physical, length = parquet.Types.FixedLenByteArray, 16
+		physical, length = parquet.Types.FixedLenByteArray, wideBytes
 		logical = schema.NewDecimalLogicalType(38, int32(c.Scale))
 	}
 	node, err := schema.NewPrimitiveNodeLogical(c.Name, repetition, logical, physical, length, -1)

@@ -210,7 +210,7 @@ func (c *chunk) shrinkValues(h pageHeader, data []byte, values int, gone []uint3
 	case c.column.Kind == Text:
 		return c.shrinkTexts(data, values, gone)
 	case c.column.Kind == Decimal:
-		size = 16
+		size = wideBytes
 	}
 	if len(data) != size*values {
 		return errPage
