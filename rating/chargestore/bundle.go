@@ -8,10 +8,10 @@ import (
 )
 
 // The texts of a row are kept in bundles: combinations that many rows have in
-// common, such as who ran a job. A row has the numbers of its combinations, or,
-// for the bundles of common, one number for all of theirs.
+// common, such as who ran a job. A row has one number for all its combinations of
+// the bundles of common, and one for those of odd.
 const (
-	inGroup  = iota // the first three are those of common
+	inGroup  = iota // the first three are those of common, the last two of odd
 	inOrigin        // who ran it, and where
 	inBasis         // by which line of which card it was charged, or why it was not
 	inName
@@ -41,23 +41,27 @@ const (
 	exactAmount   = 1
 )
 
+// oddExact is the place of inExact in an odd.
+const oddExact = 0
+
 // texts are those of a set of rows.
 type texts struct {
 	bundles [bundleCount]bundle
-	commons
+	commons numbered[common]
+	odds    numbered[odd]
+	spans   numbered[span]
 }
 
 func newTexts() (t texts) {
 	for i, columns := range bundledColumns() {
 		t.bundles[i].columns = columns
 	}
-	t.commons.numbers = map[common]uint32{}
 	return t
 }
 
 // bytes is how much memory they take.
 func (t *texts) bytes() int {
-	sum := t.commons.bytes()
+	sum := t.commons.bytes() + t.odds.bytes() + t.spans.bytes()
 	for i := range t.bundles {
 		sum += t.bundles[i].bytes
 	}

@@ -115,7 +115,7 @@ func (in *intake) bytes() int { return in.texts.bytes() + in.jobIDBytes }
 func (in *intake) take(rows *Rows, b *block, from, to int) {
 	rows.wording.translate(in, b.rows[from:to])
 	for row := from; row < to; row++ {
-		group := in.commons.list[b.rows[row].codes[codeCommon]][inGroup]
+		group := in.commons.list[b.rows[row].codes[codeCommon]].bundled[inGroup]
 		for int(group) >= len(in.lists) {
 			in.lists = append(in.lists, rowList{})
 		}

@@ -19,9 +19,10 @@ type Lexicon struct {
 
 	rememberedBytes int // see the constant
 
-	lastSource   [2]string
-	sourceNumber uint32
-	sourceKnown  bool
+	lastSource  [2]string // of the rows lately
+	lastOdd     odd       // of those of them about which nothing is unusual
+	oddNumber   uint32    // of this
+	sourceKnown bool
 
 	translation *translation // of these texts: others have another
 }
@@ -87,19 +88,26 @@ func (l *Lexicon) codesOf(o *rating.Outcome) []uint32 {
 // common gives the code of what hangs on the outcome's Kind.
 func (l *Lexicon) common(o *rating.Outcome, c *rating.Charge, charged bool) uint32 {
 	j := o.Job
-	return l.numberOfCommon(common{
+	return l.commons.number(common{ruleLine: uint32(c.Reason.Line), bundled: [...]uint32{
 		inGroup:  l.bundles[inGroup].number([]string{c.Group}),
 		inOrigin: l.bundles[inOrigin].number([]string{j.Cluster, j.User, j.Account, j.Partition, j.QoS, string(j.State)}),
 		inBasis:  l.basis(o, c, charged),
-	})
+	}})
 }
 
-// source gives the number of a dump, mostly that of the row before.
-func (l *Lexicon) source(of *ingest.Source) uint32 {
-	texts := [...]string{of.File, of.Digest}
+// odd gives the number of what is unusual about a row, mostly that of the row
+// before.
+func (l *Lexicon) odd(source *ingest.Source, exact [2]string, s span) uint32 {
+	texts := [...]string{source.File, source.Digest}
 	if !l.sourceKnown || !sametext.Same(texts[:], l.lastSource[:]) {
 		l.lastSource, l.sourceKnown = texts, true
-		l.sourceNumber = l.bundles[inSource].number(texts[:])
+		l.lastOdd = odd{bundled: [...]uint32{noExact, l.bundles[inSource].number(texts[:])}, span: l.spans.number(wholeJob)}
+		l.oddNumber = l.odds.number(l.lastOdd)
 	}
-	return l.sourceNumber
+	if s == wholeJob && exact == [2]string{} {
+		return l.oddNumber
+	}
+	o := l.lastOdd
+	o.bundled[oddExact], o.span = l.bundles[inExact].number(exact[:]), l.spans.number(s)
+	return l.odds.number(o)
 }

@@ -15,10 +15,14 @@ func (in *intake) compare(x, y place) int {
 	if c := in.compareTexts(a, b, inOrigin, originCluster, originCluster+1); c != 0 {
 		return c
 	}
-	for _, n := range [...]int{nEnd, nJobIDRaw, nFrom} {
+	for _, n := range [...]int{nEnd, nJobIDRaw} {
 		if c := cmp.Compare(uint64(a.numbers[n]), uint64(b.numbers[n])); c != 0 {
 			return c
 		}
+	}
+	s, t := in.spanOf(a), in.spanOf(b)
+	if c := cmp.Compare(uint64(s.from), uint64(t.from)); c != 0 {
+		return c
 	}
 	if c := in.compareTexts(a, b, inBasis, basisMeter, basisMeter+1); c != 0 {
 		return c
@@ -28,6 +32,12 @@ func (in *intake) compare(x, y place) int {
 			return c
 		}
 	}
+	if c := cmp.Compare(s.until, t.until); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(in.commons.list[a.codes[codeCommon]].ruleLine, in.commons.list[b.codes[codeCommon]].ruleLine); c != 0 {
+		return c
+	}
 	for _, k := range [bundleCount]int{inGroup, inOrigin, inName, inBasis, inExact, inSource} {
 		if c := in.compareTexts(a, b, k, 0, len(in.bundles[k].columns)); c != 0 {
 			return c
@@ -36,6 +46,9 @@ func (in *intake) compare(x, y place) int {
 	return bytes.Compare(in.blocks[x.block].jobID(int(x.row)), in.blocks[y.block].jobID(int(y.row)))
 }
 
+// spanOf gives the part of its job that a row is of.
+func (in *intake) spanOf(r *record) span { return in.spans.list[in.odds.list[r.codes[codeOdd]].span] }
+
 // compareTexts compares the texts of a bundle from one place to another.
 func (in *intake) compareTexts(a, b *record, bundle, from, to int) int {
 	code, at := codeOf(bundle)
@@ -43,8 +56,11 @@ func (in *intake) compareTexts(a, b *record, bundle, from, to int) int {
 	if m == n {
 		return 0
 	}
-	if code == codeCommon {
-		m, n = in.commons.list[m][at], in.commons.list[n][at]
+	switch code {
+	case codeCommon:
+		m, n = in.commons.list[m].bundled[at], in.commons.list[n].bundled[at]
+	case codeOdd:
+		m, n = in.odds.list[m].bundled[at], in.odds.list[n].bundled[at]
 	}
 	texts := &in.bundles[bundle]
 	for place := from; place < to; place++ {

@@ -4,8 +4,8 @@ package chargestore
 // group are gathered from many places.
 type record struct {
 	numbers  [numberCount]int64
-	codes    [codeCount]uint32 // of combinations of texts
-	jobIDEnd uint32            // of its text among the job ids
+	codes    [codeCount]uint32
+	jobIDEnd uint32 // of its text among the job ids
 }
 
 // records are rows that came one after the other.
@@ -16,10 +16,9 @@ type records struct {
 
 // The codes of a row.
 const (
-	codeCommon = iota // of the bundles that rows of a Kind have in common
-	codeName
-	codeExact
-	codeSource
+	codeCommon = iota // of a common
+	codeName          // of a combination of inName
+	codeOdd           // of an odd
 	codeCount
 )
 
@@ -28,8 +27,6 @@ const (
 	nJobIDRaw = iota
 	nStart
 	nEnd
-	nFrom
-	nUntil
 	nElapsed
 	nNodeCount
 	nCPUs
@@ -40,7 +37,6 @@ const (
 	nQuantityDenominator
 	nAmountNumerator
 	nAmountDenominator
-	nRuleLine
 	nSourceLine
 	numberCount
 )
@@ -48,11 +44,11 @@ const (
 // numberColumns are the columns of a row's numbers.
 func numberColumns() [numberCount]int {
 	return [numberCount]int{
-		nJobIDRaw: colJobIDRaw, nStart: colStart, nEnd: colEnd, nFrom: colFrom, nUntil: colUntil, nElapsed: colElapsed,
+		nJobIDRaw: colJobIDRaw, nStart: colStart, nEnd: colEnd, nElapsed: colElapsed,
 		nNodeCount: colNodeCount, nCPUs: colCPUs, nGPUs: colGPUs, nMemory: colMemory, nBilling: colBilling,
 		nQuantityNumerator: colQuantityNumerator, nQuantityDenominator: colQuantityDenominator,
 		nAmountNumerator: colAmountNumerator, nAmountDenominator: colAmountDenominator,
-		nRuleLine: colRuleLine, nSourceLine: colSourceLine,
+		nSourceLine: colSourceLine,
 	}
 }
 

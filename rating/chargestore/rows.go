@@ -3,7 +3,6 @@ package chargestore
 import (
 	"fmt"
 
-	"hpcbill/ingest"
 	"hpcbill/rates/money"
 	"hpcbill/rating"
 )
@@ -62,15 +61,11 @@ func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, know
 	j, n := o.Job, &row.numbers
 	n[nJobIDRaw] = int64(j.JobIDRaw)
 	n[nStart], n[nEnd] = int64(j.Start), int64(j.End)
-	n[nFrom], n[nUntil] = int64(ingest.None), int64(ingest.None)
-	if o.From != j.Start || o.Until != j.End {
-		n[nFrom], n[nUntil] = int64(o.From), int64(o.Until)
-	}
 	n[nElapsed] = o.Seconds
 	n[nNodeCount] = j.NodeCount
 	n[nCPUs], n[nGPUs] = j.CPUs, j.GPUs
 	n[nMemory], n[nBilling] = j.MemoryMiB, j.Billing
-	n[nRuleLine], n[nSourceLine] = int64(c.Reason.Line), j.Source.Line
+	n[nSourceLine] = j.Source.Line
 	rows.jobIDs = append(rows.jobIDs, j.JobID...)
 	row.jobIDEnd = uint32(len(rows.jobIDs))
 
@@ -86,23 +81,29 @@ func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, know
 	}
 	row.codes[codeCommon] = common - 1
 	row.codes[codeName] = rows.lexicon.bundles[inName].number([]string{j.Name})
-	row.codes[codeSource] = rows.lexicon.source(&j.Source)
-	rows.addNumbers(row, c, charged)
+	exact := row.addFractions(c, charged)
+	row.codes[codeOdd] = rows.lexicon.odd(&j.Source, exact, spanOf(o))
 }
 
-// addNumbers sets the quantity and the amount of a row.
-func (rows *Rows) addNumbers(row *record, c *rating.Charge, charged bool) {
-	row.codes[codeExact] = noExact
+// spanOf gives the part of the job that was rated.
+func spanOf(o *rating.Outcome) span {
+	if o.From == o.Job.Start && o.Until == o.Job.End {
+		return wholeJob
+	}
+	return span{o.From, o.Until}
+}
+
+// addFractions sets the quantity and the amount of a row. What two words do not
+// hold is given as text.
+func (row *record) addFractions(c *rating.Charge, charged bool) (exact [2]string) {
 	if !charged {
 		row.noFraction(nQuantityNumerator, nQuantityDenominator)
 		row.noFraction(nAmountNumerator, nAmountDenominator)
-		return
+		return exact
 	}
-	quantity := row.fraction(nQuantityNumerator, nQuantityDenominator, c.Quantity)
-	amount := row.fraction(nAmountNumerator, nAmountDenominator, c.Amount)
-	if quantity != "" || amount != "" {
-		row.codes[codeExact] = rows.lexicon.bundles[inExact].number([]string{quantity, amount})
-	}
+	exact[exactQuantity] = row.fraction(nQuantityNumerator, nQuantityDenominator, c.Quantity)
+	exact[exactAmount] = row.fraction(nAmountNumerator, nAmountDenominator, c.Amount)
+	return exact
 }
 
 // fraction sets an exact number, and gives it as text where two words do not

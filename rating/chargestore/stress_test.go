@@ -42,6 +42,9 @@ func wordy(seed uint64, n int) []rating.Outcome {
 		j.Start = j.End - ingest.Instant(random.IntN(90000))
 		o := outcomeOf(j)
 		o.Group = text("g", groups)
+		if random.IntN(4) == 0 { // a part of the job
+			o.From, o.Until = j.Start+ingest.Instant(random.IntN(3)), j.End-ingest.Instant(random.IntN(3))
+		}
 		for m := range random.IntN(4) {
 			quantity := money.Ratio(int64(random.IntN(1e6)), 3600)
 			if random.IntN(50) == 0 {
@@ -49,6 +52,7 @@ func wordy(seed uint64, n int) []rating.Outcome {
 			}
 			c := smpCharge(quantity, money.Ratio(int64(1+random.IntN(3)), 1000))
 			c.Group, c.Meter = o.Group, fmt.Sprintf("m%d", 9-m)
+			c.Reason.Line = 1 + random.IntN(4)
 			o.Charges = append(o.Charges, c)
 		}
 		if len(o.Charges) == 0 {
@@ -66,7 +70,7 @@ func kindOf(kinds map[string]*rating.Kind, o *rating.Outcome) *rating.Kind {
 	j := o.Job
 	is := fmt.Sprint(j.Cluster, j.User, j.Account, j.Partition, j.QoS, j.State, o.Group)
 	for _, c := range o.Charges {
-		is += fmt.Sprint(" ", c.Meter, c.Price)
+		is += fmt.Sprint(" ", c.Meter, c.Price, c.Reason.Line)
 	}
 	if kinds[is] == nil {
 		kinds[is] = &rating.Kind{Number: len(kinds) % 50} // those of others, too, as when there were too many

@@ -10,18 +10,16 @@ import (
 // set notes which rows of the intake are to be encoded, and what of it: the
 // intake goes on.
 func (e *encoding) set(in *intake, places []place) {
-	e.intake, e.exact, e.commons = in, in.bundles[inExact].combinations, in.commons.list
+	e.intake, e.exact = in, in.bundles[inExact].combinations
+	e.commons, e.odds, e.spans = in.commons.list, in.odds.list, in.spans.list
 	e.segments, e.places = in.appendSegments(e.segments[:0], e.places[:0], places)
 	for _, s := range e.segments {
 		s.block.left -= len(s.rows)
 		s.block.readers++
 	}
 	in.waiting -= len(places)
-	e.counts[codeCommon] = len(e.commons)
+	e.counts = [...]int{codeCommon: len(e.commons), codeName: in.bundles[inName].count(), codeOdd: len(e.odds)}
 	for k := range bundleCount {
-		if code, _ := codeOf(k); code != codeCommon {
-			e.counts[code] = in.bundles[k].count()
-		}
 		for _, column := range in.bundles[k].columns {
 			e.through[column], e.vectors[column].Dict = in.through[column], in.dicts[column].List
 		}
@@ -41,15 +39,15 @@ func (e *encoding) make() {
 	v.Ends, v.Bytes = e.rows.ends[:e.rows.n], e.rows.jobIDs
 	e.decimals(&e.vectors[colQuantity], nQuantityNumerator, nQuantityDenominator, exactQuantity)
 	e.decimals(&e.vectors[colAmount], nAmountNumerator, nAmountDenominator, exactAmount)
-	e.texts()
+	e.coded()
 }
 
-// texts makes the columns of texts. The codes are numbered anew.
-func (e *encoding) texts() {
-	all := bundledColumns()
+// coded makes the columns that the rows have by a code. The codes are numbered
+// anew.
+func (e *encoding) coded() {
 	for code := range codeCount {
 		codes, used := e.renumber(code)
-		for bundle, columns := range all {
+		for bundle, columns := range bundledColumns() {
 			of, place := codeOf(bundle)
 			if of != code {
 				continue
@@ -58,14 +56,44 @@ func (e *encoding) texts() {
 				v, through := &e.vectors[column], e.through[column]
 				v.Index, v.Through = codes, v.Through[:0]
 				for _, number := range used {
-					if code == codeCommon {
-						number = e.commons[number][place]
-					}
-					v.Through = append(v.Through, through[number])
+					v.Through = append(v.Through, through[e.combination(code, number, place)])
 				}
 			}
 		}
+		switch code {
+		case codeCommon:
+			e.number(colRuleLine, 0, codes, used, func(n uint32) int64 { return int64(e.commons[n].ruleLine) })
+		case codeOdd:
+			e.number(colFrom, 1, codes, used, func(n uint32) int64 { return int64(e.spans[e.odds[n].span].from) })
+			e.number(colUntil, 2, codes, used, func(n uint32) int64 { return int64(e.spans[e.odds[n].span].until) })
+		}
 	}
+}
+
+// combination gives the number of a combination that stands at a place of what
+// a code is of.
+func (e *encoding) combination(code int, number uint32, place int) uint32 {
+	switch code {
+	case codeCommon:
+		return e.commons[number].bundled[place]
+	case codeOdd:
+		return e.odds[number].bundled[place]
+	}
+	return number
+}
+
+// number makes a column of numbers from the codes that the rows have, and from
+// what each of those that are used stands for.
+func (e *encoding) number(column, place int, codes, used []uint32, of func(uint32) int64) {
+	e.values = e.values[:0]
+	for _, number := range used {
+		e.values = append(e.values, of(number))
+	}
+	ints := resized(e.ints[place], len(codes))
+	for i, code := range codes {
+		ints[i] = e.values[code]
+	}
+	e.ints[place], e.vectors[column].Ints = ints, ints
 }
 
 // renumber numbers the codes that the rows have, in their order.
@@ -93,7 +121,7 @@ func (e *encoding) decimals(v *columnar.Vector, numerator, denominator, exact in
 		ok := true
 		if d := denominators[row]; d != noDenominator {
 			x = money.Ratio(numerators[row], d)
-		} else if x, ok = parseFraction(e.exact.of(e.rows.codes[codeExact][row])[exact]); !ok {
+		} else if x, ok = parseFraction(e.exact.of(e.odds[e.rows.codes[codeOdd][row]].bundled[oddExact])[exact]); !ok {
 			v.Wide[row], v.Ints[row] = columnar.Int128{}, noDecimal
 			continue
 		}

@@ -6,6 +6,8 @@ type wording struct {
 	translation *translation
 	bundles     [bundleCount]combinations
 	commons     []common
+	odds        []odd
+	spans       []span
 }
 
 // tell notes in the wording of some rows what was added for the last of them.
@@ -15,18 +17,14 @@ func (l *Lexicon) tell(w *wording) {
 			panic("BUG: rows whose texts were forgotten while they were made")
 		}
 		w.translation = l.translation
-	} else if len(w.commons) == len(l.commons.list) && w.has(&l.texts, inName) && w.has(&l.texts, inExact) && w.has(&l.texts, inSource) {
-		return // the other bundles grow with the commons
+	} else if len(w.commons) == len(l.commons.list) && len(w.odds) == len(l.odds.list) &&
+		len(w.bundles[inName].texts) == len(l.bundles[inName].texts) {
+		return // the other bundles grow with the commons and the odds
 	}
 	for i := range w.bundles {
 		w.bundles[i] = l.bundles[i].combinations
 	}
-	w.commons = l.commons.list
-}
-
-// has reports whether all texts of a bundle are in the wording.
-func (w *wording) has(t *texts, bundle int) bool {
-	return len(w.bundles[bundle].texts) == len(t.bundles[bundle].texts)
+	w.commons, w.odds, w.spans = l.commons.list, l.odds.list, l.spans.list
 }
 
 // translation is what an intake knows of the texts of a lexicon. It belongs to
@@ -36,6 +34,7 @@ type translation struct {
 	resets  int                   // that it had
 	known   [bundleCount][]uint32 // by the number here: the number there + 1, or 0
 	commons []uint32              // likewise
+	odds    []uint32              // likewise
 }
 
 // meet prepares the translation of rows for their being taken by an intake.
@@ -47,7 +46,7 @@ func (w *wording) meet(in *intake) {
 	for k := range t.known {
 		t.known[k] = lengthenedTo(t.known[k], w.bundles[k].count())
 	}
-	t.commons = lengthenedTo(t.commons, len(w.commons))
+	t.commons, t.odds = lengthenedTo(t.commons, len(w.commons)), lengthenedTo(t.odds, len(w.odds))
 }
 
 // lengthenedTo appends zeros until there are n numbers.
@@ -68,17 +67,33 @@ func (w *wording) numberIn(in *intake, bundle int, number uint32) uint32 {
 func (w *wording) translate(in *intake, records []record) {
 	for i := range records {
 		codes := &records[i].codes
-		known := &w.translation.commons[codes[codeCommon]]
-		if *known == 0 {
-			c := w.commons[codes[codeCommon]]
-			for place := range c {
-				c[place] = w.numberIn(in, place, c[place])
-			}
-			*known = in.numberOfCommon(c) + 1
-		}
-		codes[codeCommon] = *known - 1
+		codes[codeCommon] = w.commonIn(in, codes[codeCommon])
 		codes[codeName] = w.numberIn(in, inName, codes[codeName])
-		codes[codeExact] = w.numberIn(in, inExact, codes[codeExact])
-		codes[codeSource] = w.numberIn(in, inSource, codes[codeSource])
+		codes[codeOdd] = w.oddIn(in, codes[codeOdd])
 	}
+}
+
+func (w *wording) commonIn(in *intake, number uint32) uint32 {
+	known := &w.translation.commons[number]
+	if *known == 0 {
+		c := w.commons[number]
+		for place := range c.bundled {
+			c.bundled[place] = w.numberIn(in, inGroup+place, c.bundled[place])
+		}
+		*known = in.commons.number(c) + 1
+	}
+	return *known - 1
+}
+
+func (w *wording) oddIn(in *intake, number uint32) uint32 {
+	known := &w.translation.odds[number]
+	if *known == 0 {
+		o := w.odds[number]
+		for place := range o.bundled {
+			o.bundled[place] = w.numberIn(in, inExact+place, o.bundled[place])
+		}
+		o.span = in.spans.number(w.spans[o.span])
+		*known = in.odds.number(o) + 1
+	}
+	return *known - 1
 }
