@@ -233,8 +233,9 @@ func (l *lineSum) add(p partKey, ch *rating.Charge, sequence int64) (some bool) 
 
 func (l *lineSum) part(key partKey) *partSum {
 	for i := range l.parts {
-		if l.parts[i].partKey == key {
-			return &l.parts[i]
+		p := &l.parts[i] // the numbers first: the texts are mostly empty
+		if p.segment == key.segment && p.scope == key.scope && p.waived == key.waived && p.code == key.code && p.detail == key.detail {
+			return p
 		}
 	}
 	key.code, key.detail = strings.Clone(key.code), strings.Clone(key.detail)

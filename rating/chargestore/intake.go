@@ -44,6 +44,11 @@ type place struct{ block, row uint32 }
 type rowList struct {
 	rows     []place
 	unsorted bool
+
+	// Of the last row, as its record may be far by now.
+	cluster uint32 // the number of its text
+	end     int64
+	jobID   int64
 }
 
 func newIntake(keptTextBytes int) *intake {
@@ -126,12 +131,17 @@ func (in *intake) take(rows *Rows, b *block, from, to int) {
 	in.jobIDBytes += len(b.jobIDsOf(from, to))
 }
 
-// list puts a row into the list of its group.
+// list puts a row into the list of its group. Rows of one cluster mostly come in
+// the order of their end.
 func (in *intake) list(l *rowList, row place) {
+	r := &in.blocks[row.block].rows[row.row]
+	cluster := in.through[colCluster][in.commons.list[r.codes[codeCommon]].bundled[inOrigin]]
+	end, jobID := r.numbers[nEnd], r.numbers[nJobIDRaw]
 	if n := len(l.rows); n > 0 && !l.unsorted {
-		l.unsorted = in.compare(l.rows[n-1], row) > 0
+		later := cluster == l.cluster && l.end >= 0 && (end > l.end || end == l.end && l.jobID >= 0 && jobID > l.jobID)
+		l.unsorted = !later && in.compare(l.rows[n-1], row) > 0
 	}
-	l.rows = append(l.rows, row)
+	l.rows, l.cluster, l.end, l.jobID = append(l.rows, row), cluster, end, jobID
 }
 
 // compact moves the rows of all lists together, so that the blocks in which few
