@@ -5,7 +5,7 @@ import "iter"
 // What is kept in memory: rows wait there for others of their group. Beyond
 // that the groups that have the most are written.
 const (
-	keptRows      = 256 << 10
+	keptRows      = 128 << 10
 	keptTextBytes = 48 << 20
 )
 
