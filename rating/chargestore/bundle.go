@@ -50,6 +50,7 @@ type texts struct {
 	commons numbered[common]
 	odds    numbered[odd]
 	spans   numbered[span]
+	shapes  numbered[shape]
 }
 
 func newTexts() (t texts) {
@@ -61,7 +62,7 @@ func newTexts() (t texts) {
 
 // bytes is how much memory they take.
 func (t *texts) bytes() int {
-	sum := t.commons.bytes() + t.odds.bytes() + t.spans.bytes()
+	sum := t.commons.bytes() + t.odds.bytes() + t.spans.bytes() + t.shapes.bytes()
 	for i := range t.bundles {
 		sum += t.bundles[i].bytes
 	}

@@ -24,12 +24,14 @@ type Lexicon struct {
 	oddNumber   uint32    // of this
 	sourceKnown bool
 
+	lastShapes []knownShape // that were met lately
+
 	translation *translation // of these texts: others have another
 }
 
 // NewLexicon makes one without texts.
 func NewLexicon() *Lexicon {
-	l := &Lexicon{bases: make([]basis, rememberedBases), rememberedBytes: rememberedTextBytes}
+	l := &Lexicon{bases: make([]basis, rememberedBases), lastShapes: make([]knownShape, rememberedShapes), rememberedBytes: rememberedTextBytes}
 	l.begin()
 	return l
 }
@@ -45,6 +47,7 @@ func (l *Lexicon) begin() {
 	clear(l.bases)
 	l.kinds.Forget()
 	l.sourceKnown = false
+	clear(l.lastShapes)
 	l.translation = &translation{}
 	if l.bundles[inExact].number([]string{"", ""}) != noExact {
 		panic("BUG: texts that are not new")
@@ -110,4 +113,24 @@ func (l *Lexicon) odd(source *ingest.Source, exact [2]string, s span) uint32 {
 	o := l.lastOdd
 	o.bundled[oddExact], o.span = l.bundles[inExact].number(exact[:]), l.spans.number(s)
 	return l.odds.number(o)
+}
+
+// knownShape is a shape with its number + 1; 0 where there is none.
+type knownShape struct {
+	shape
+	number uint32
+}
+
+// how many shapes are remembered; a power of two.
+const rememberedShapes = 1 << 9
+
+// shape gives the number of a job's shape.
+func (l *Lexicon) shape(j *ingest.Job) uint32 {
+	s := shapeOf(j)
+	h := uint64(s.nodes)<<48 ^ uint64(s.cpus)<<32 ^ uint64(s.gpus)<<56 ^ uint64(s.memoryMiB) ^ uint64(s.billing)<<16
+	known := &l.lastShapes[h*0x9E3779B97F4A7C15>>55]
+	if known.number == 0 || known.shape != s {
+		*known = knownShape{s, l.shapes.number(s) + 1}
+	}
+	return known.number - 1
 }

@@ -32,6 +32,10 @@ func (in *intake) compare(x, y place) int {
 			return c
 		}
 	}
+	l, m := in.shapes.list[a.codes[codeShape]].fields(), in.shapes.list[b.codes[codeShape]].fields()
+	if c := slices.Compare(l[:], m[:]); c != 0 {
+		return c
+	}
 	if c := cmp.Compare(s.until, t.until); c != 0 {
 		return c
 	}

@@ -19,6 +19,7 @@ const (
 	codeCommon = iota // of a common
 	codeName          // of a combination of inName
 	codeOdd           // of an odd
+	codeShape         // of a shape
 	codeCount
 )
 
@@ -28,11 +29,6 @@ const (
 	nStart
 	nEnd
 	nElapsed
-	nNodeCount
-	nCPUs
-	nGPUs
-	nMemory
-	nBilling
 	nQuantityNumerator
 	nQuantityDenominator
 	nAmountNumerator
@@ -45,7 +41,6 @@ const (
 func numberColumns() [numberCount]int {
 	return [numberCount]int{
 		nJobIDRaw: colJobIDRaw, nStart: colStart, nEnd: colEnd, nElapsed: colElapsed,
-		nNodeCount: colNodeCount, nCPUs: colCPUs, nGPUs: colGPUs, nMemory: colMemory, nBilling: colBilling,
 		nQuantityNumerator: colQuantityNumerator, nQuantityDenominator: colQuantityDenominator,
 		nAmountNumerator: colAmountNumerator, nAmountDenominator: colAmountDenominator,
 		nSourceLine: colSourceLine,

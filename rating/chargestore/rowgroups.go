@@ -55,12 +55,11 @@ type encoding struct {
 	commons  []common
 	odds     []odd
 	spans    []span
+	shapes   []shape
 	counts   [codeCount]int        // of the different numbers of each code
 	through  [columnCount][]uint32 // from a combination to the text of a column
 	local    []uint32              // by a code: the number in the row group + 1
 	used     []uint32              // and back
-	values   []int64               // by the number in the row group
-	ints     [3][]int64            // of the columns whose numbers the rows have by a code
 	group    columnar.RowGroup
 	done     chan error // nil while it is idle
 }

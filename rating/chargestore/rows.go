@@ -62,9 +62,6 @@ func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, know
 	n[nJobIDRaw] = int64(j.JobIDRaw)
 	n[nStart], n[nEnd] = int64(j.Start), int64(j.End)
 	n[nElapsed] = o.Seconds
-	n[nNodeCount] = j.NodeCount
-	n[nCPUs], n[nGPUs] = j.CPUs, j.GPUs
-	n[nMemory], n[nBilling] = j.MemoryMiB, j.Billing
 	n[nSourceLine] = j.Source.Line
 	rows.jobIDs = append(rows.jobIDs, j.JobID...)
 	row.jobIDEnd = uint32(len(rows.jobIDs))
@@ -81,6 +78,7 @@ func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, know
 	}
 	row.codes[codeCommon] = common - 1
 	row.codes[codeName] = rows.lexicon.bundles[inName].number([]string{j.Name})
+	row.codes[codeShape] = rows.lexicon.shape(j)
 	exact := row.addFractions(c, charged)
 	row.codes[codeOdd] = rows.lexicon.odd(&j.Source, exact, spanOf(o))
 }

@@ -21,6 +21,19 @@ type span struct{ from, until ingest.Instant }
 // wholeJob is the span of a job that was not cut.
 var wholeJob = span{ingest.None, ingest.None}
 
+// shape is what was allocated to a job. Users ask for the same again and again.
+type shape struct{ nodes, cpus, gpus, memoryMiB, billing int64 }
+
+func shapeOf(j *ingest.Job) shape {
+	return shape{j.NodeCount, j.CPUs, j.GPUs, j.MemoryMiB, j.Billing}
+}
+
+// fields gives what a shape consists of, by column.
+func (s *shape) fields() [5]int64 { return [...]int64{s.nodes, s.cpus, s.gpus, s.memoryMiB, s.billing} }
+
+// shapeColumns are the columns of the fields of a shape.
+func shapeColumns() [5]int { return [...]int{colNodeCount, colCPUs, colGPUs, colMemory, colBilling} }
+
 // numbered numbers the different values in the order in which they come.
 type numbered[T comparable] struct {
 	list    []T

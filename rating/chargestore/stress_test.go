@@ -38,6 +38,7 @@ func wordy(seed uint64, n int) []rating.Outcome {
 			j.JobID += "_[" + strings.Repeat("1,", random.IntN(1000)) + "2]"
 		}
 		j.Source.File = text("dump", 5)
+		j.CPUs, j.GPUs, j.MemoryMiB = int64(random.IntN(9)), int64(random.IntN(2)), int64(random.IntN(n))-1
 		j.End = 1772366400 + ingest.Instant(i+random.IntN(200))
 		j.Start = j.End - ingest.Instant(random.IntN(90000))
 		o := outcomeOf(j)

@@ -11,14 +11,14 @@ import (
 // intake goes on.
 func (e *encoding) set(in *intake, places []place) {
 	e.intake, e.exact = in, in.bundles[inExact].combinations
-	e.commons, e.odds, e.spans = in.commons.list, in.odds.list, in.spans.list
+	e.commons, e.odds, e.spans, e.shapes = in.commons.list, in.odds.list, in.spans.list, in.shapes.list
 	e.segments, e.places = in.appendSegments(e.segments[:0], e.places[:0], places)
 	for _, s := range e.segments {
 		s.block.left -= len(s.rows)
 		s.block.readers++
 	}
 	in.waiting -= len(places)
-	e.counts = [...]int{codeCommon: len(e.commons), codeName: in.bundles[inName].count(), codeOdd: len(e.odds)}
+	e.counts = [...]int{codeCommon: len(e.commons), codeName: in.bundles[inName].count(), codeOdd: len(e.odds), codeShape: len(e.shapes)}
 	for k := range bundleCount {
 		for _, column := range in.bundles[k].columns {
 			e.through[column], e.vectors[column].Dict = in.through[column], in.dicts[column].List
@@ -60,12 +60,21 @@ func (e *encoding) coded() {
 				}
 			}
 		}
-		switch code {
-		case codeCommon:
-			e.number(colRuleLine, 0, codes, used, func(n uint32) int64 { return int64(e.commons[n].ruleLine) })
-		case codeOdd:
-			e.number(colFrom, 1, codes, used, func(n uint32) int64 { return int64(e.spans[e.odds[n].span].from) })
-			e.number(colUntil, 2, codes, used, func(n uint32) int64 { return int64(e.spans[e.odds[n].span].until) })
+		e.numbers(code, codes, used)
+	}
+}
+
+// numbers makes the columns of numbers that hang on a code.
+func (e *encoding) numbers(code int, codes, used []uint32) {
+	switch code {
+	case codeCommon:
+		e.number(colRuleLine, codes, used, func(n uint32) int64 { return int64(e.commons[n].ruleLine) })
+	case codeOdd:
+		e.number(colFrom, codes, used, func(n uint32) int64 { return int64(e.spans[e.odds[n].span].from) })
+		e.number(colUntil, codes, used, func(n uint32) int64 { return int64(e.spans[e.odds[n].span].until) })
+	case codeShape:
+		for i, column := range shapeColumns() {
+			e.number(column, codes, used, func(n uint32) int64 { return e.shapes[n].fields()[i] })
 		}
 	}
 }
@@ -82,18 +91,13 @@ func (e *encoding) combination(code int, number uint32, place int) uint32 {
 	return number
 }
 
-// number makes a column of numbers from the codes that the rows have, and from
-// what each of those that are used stands for.
-func (e *encoding) number(column, place int, codes, used []uint32, of func(uint32) int64) {
-	e.values = e.values[:0]
+// number makes a column of numbers of what each code that is used stands for.
+func (e *encoding) number(column int, codes, used []uint32, of func(uint32) int64) {
+	v := &e.vectors[column]
+	v.Index, v.Ints = codes, v.Ints[:0]
 	for _, number := range used {
-		e.values = append(e.values, of(number))
+		v.Ints = append(v.Ints, of(number))
 	}
-	ints := resized(e.ints[place], len(codes))
-	for i, code := range codes {
-		ints[i] = e.values[code]
-	}
-	e.ints[place], e.vectors[column].Ints = ints, ints
 }
 
 // renumber numbers the codes that the rows have, in their order.

@@ -8,6 +8,7 @@ type wording struct {
 	commons     []common
 	odds        []odd
 	spans       []span
+	shapes      []shape
 }
 
 // tell notes in the wording of some rows what was added for the last of them.
@@ -17,14 +18,14 @@ func (l *Lexicon) tell(w *wording) {
 			panic("BUG: rows whose texts were forgotten while they were made")
 		}
 		w.translation = l.translation
-	} else if len(w.commons) == len(l.commons.list) && len(w.odds) == len(l.odds.list) &&
+	} else if len(w.commons) == len(l.commons.list) && len(w.odds) == len(l.odds.list) && len(w.shapes) == len(l.shapes.list) &&
 		len(w.bundles[inName].texts) == len(l.bundles[inName].texts) {
 		return // the other bundles grow with the commons and the odds
 	}
 	for i := range w.bundles {
 		w.bundles[i] = l.bundles[i].combinations
 	}
-	w.commons, w.odds, w.spans = l.commons.list, l.odds.list, l.spans.list
+	w.commons, w.odds, w.spans, w.shapes = l.commons.list, l.odds.list, l.spans.list, l.shapes.list
 }
 
 // translation is what an intake knows of the texts of a lexicon. It belongs to
@@ -35,6 +36,7 @@ type translation struct {
 	known   [bundleCount][]uint32 // by the number here: the number there + 1, or 0
 	commons []uint32              // likewise
 	odds    []uint32              // likewise
+	shapes  []uint32              // likewise
 }
 
 // meet prepares the translation of rows for their being taken by an intake.
@@ -47,6 +49,7 @@ func (w *wording) meet(in *intake) {
 		t.known[k] = lengthenedTo(t.known[k], w.bundles[k].count())
 	}
 	t.commons, t.odds = lengthenedTo(t.commons, len(w.commons)), lengthenedTo(t.odds, len(w.odds))
+	t.shapes = lengthenedTo(t.shapes, len(w.shapes))
 }
 
 // lengthenedTo appends zeros until there are n numbers.
@@ -70,6 +73,7 @@ func (w *wording) translate(in *intake, records []record) {
 		codes[codeCommon] = w.commonIn(in, codes[codeCommon])
 		codes[codeName] = w.numberIn(in, inName, codes[codeName])
 		codes[codeOdd] = w.oddIn(in, codes[codeOdd])
+		codes[codeShape] = w.shapeIn(in, codes[codeShape])
 	}
 }
 
@@ -94,6 +98,14 @@ func (w *wording) oddIn(in *intake, number uint32) uint32 {
 		}
 		o.span = in.spans.number(w.spans[o.span])
 		*known = in.odds.number(o) + 1
+	}
+	return *known - 1
+}
+
+func (w *wording) shapeIn(in *intake, number uint32) uint32 {
+	known := &w.translation.shapes[number]
+	if *known == 0 {
+		*known = in.shapes.number(w.shapes[number]) + 1
 	}
 	return *known - 1
 }

@@ -47,6 +47,8 @@ func (c *chunk) write(v *Vector, rows int, order []uint32) (metadata.EncodedStat
 	switch {
 	case c.column.Kind == Decimal:
 		return c.writeWide(v)
+	case c.column.Kind != Text && v.Index != nil:
+		return c.writeIndexed(v)
 	case c.column.Kind != Text:
 		return c.writeInts(v.Ints)
 	case v.Index == nil:
@@ -66,19 +68,11 @@ func (c *chunk) writeInts(ints []int64) (stats metadata.EncodedStatistics, err e
 	}
 	values, levels := c.gather(ints)
 	if len(values) > 0 {
-		least, greatest := minMax(values, c.column.Kind == Uint64)
-		stats.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(least)))
-		stats.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(greatest)))
-		stats.Signed = c.column.Kind != Uint64
+		stats = c.extent(values)
 	}
 	stats.SetNullCount(int64(c.rows - len(values)))
 	if (c.column.Dictionary || c.column.Late) && len(values) > 0 && c.numberInts(values) {
-		entries := c.enc.numbers.values
-		c.enc.plain = append(c.enc.plain[:0], bytesOf(entries)...)
-		if err := c.writeDictionary(len(entries)); err != nil {
-			return stats, err
-		}
-		err = c.writeIndices(levels, widthOf(len(entries)))
+		err = c.writeNumbered(levels)
 	} else {
 		err = c.eachPage(levels, parquet.Encodings.DeltaBinaryPacked, func(from, to int) {
 			c.enc.page = appendDelta(c.enc.page, values[from:to])
@@ -88,6 +82,25 @@ func (c *chunk) writeInts(ints []int64) (stats metadata.EncodedStatistics, err e
 		return metadata.EncodedStatistics{}, err
 	}
 	return stats, err
+}
+
+// extent gives the least and the greatest of some values, as statistics.
+func (c *chunk) extent(values []int64) (stats metadata.EncodedStatistics) {
+	least, greatest := minMax(values, c.column.Kind == Uint64)
+	stats.SetMin(binary.LittleEndian.AppendUint64(nil, uint64(least)))
+	stats.SetMax(binary.LittleEndian.AppendUint64(nil, uint64(greatest)))
+	stats.Signed = c.column.Kind != Uint64
+	return stats
+}
+
+// writeNumbered writes the dictionary enc.numbers, and the pages of enc.indices.
+func (c *chunk) writeNumbered(levels []uint32) error {
+	entries := c.enc.numbers.values
+	c.enc.plain = append(c.enc.plain[:0], bytesOf(entries)...)
+	if err := c.writeDictionary(len(entries)); err != nil {
+		return err
+	}
+	return c.writeIndices(levels, widthOf(len(entries)))
 }
 
 // constant reports whether the rows all have the same number, as they often

@@ -149,7 +149,8 @@ func (c Column) node() schema.Node {
 // Vector is the values of one column. Which fields are used depends on the
 // column's kind.
 type Vector struct {
-	// Ints holds Int64, Uint64 (as bits) and Timestamp (as seconds).
+	// Ints holds Int64, Uint64 (as bits) and Timestamp (as seconds). To be written
+	// they may be Ints[Index[i]]: the same holds for Ints then as for Through.
 	Ints []int64
 
 	// Wide holds Decimal, the unscaled number in two's complement. Ints says

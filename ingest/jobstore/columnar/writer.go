@@ -25,6 +25,7 @@ type Encoder struct {
 	header     []byte
 	levels     []uint32 // of a page
 	ints       []int64  // a row group's column in row order, without NULLs
+	spread     []int64  // a row group's column that was indexed
 	wide       []Int128 // the same of a column of decimals
 	indices    []uint32 // into the dictionary, of a row group's column
 	local      []int32  // by index in the vector's dictionary: in the file's
