@@ -14,7 +14,7 @@ type intake struct {
 	blocks        []*block // by number
 	free          []*block // of them
 	waiting       int      // rows to be written
-	jobIDBytes    int      // of these
+	longIDBytes   int      // of these
 	taken         int      // all rows that came
 	lists         []rowList
 	resets        int
@@ -78,7 +78,7 @@ func (in *intake) reset() {
 	for i := range in.lists {
 		in.lists[i] = rowList{rows: in.lists[i].rows[:0]}
 	}
-	in.jobIDBytes = 0
+	in.longIDBytes = 0
 }
 
 // emptyBlock gives a block without rows, of some size.
@@ -114,7 +114,7 @@ func (in *intake) adopt(rows *Rows) *block {
 
 // bytes is how much memory the texts take. It hangs on the rows that came alone,
 // and so do the row groups: not on which blocks are being encoded from.
-func (in *intake) bytes() int { return in.texts.bytes() + in.jobIDBytes }
+func (in *intake) bytes() int { return in.texts.bytes() + in.longIDBytes }
 
 // take lists rows of a block that was the rows'.
 func (in *intake) take(rows *Rows, b *block, from, to int) {
@@ -125,10 +125,10 @@ func (in *intake) take(rows *Rows, b *block, from, to int) {
 			in.lists = append(in.lists, rowList{})
 		}
 		in.list(&in.lists[group], place{b.number, uint32(row)})
+		in.longIDBytes += b.rows[row].jobID.longBytes()
 	}
 	in.waiting += to - from
 	in.taken += to - from
-	in.jobIDBytes += len(b.jobIDsOf(from, to))
 }
 
 // list puts a row into the list of its group. Rows of one cluster mostly come in
@@ -148,7 +148,7 @@ func (in *intake) list(l *rowList, row place) {
 // are left become free.
 func (in *intake) compact(size int) {
 	var to *block
-	in.jobIDBytes = 0
+	in.longIDBytes = 0
 	for g := range in.lists {
 		places := in.lists[g].rows
 		in.segments, in.rows = in.appendSegments(in.segments[:0], in.rows[:0], places)
@@ -159,9 +159,9 @@ func (in *intake) compact(size int) {
 			first := to.pick(&s.block.records, s.rows)
 			for i := range s.rows {
 				places[s.first+i] = place{to.number, uint32(first + i)}
+				in.longIDBytes += to.rows[first+i].jobID.longBytes()
 			}
 			to.left += len(s.rows)
-			in.jobIDBytes += len(to.jobIDsOf(first, len(to.rows)))
 			s.block.left -= len(s.rows)
 			in.release(s.block)
 		}

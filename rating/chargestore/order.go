@@ -47,7 +47,7 @@ func (in *intake) compare(x, y place) int {
 			return c
 		}
 	}
-	return bytes.Compare(in.blocks[x.block].jobID(int(x.row)), in.blocks[y.block].jobID(int(y.row)))
+	return bytes.Compare(a.jobID.appendTo(nil, in.blocks[x.block].longIDs), b.jobID.appendTo(nil, in.blocks[y.block].longIDs))
 }
 
 // spanOf gives the part of its job that a row is of.

@@ -3,15 +3,15 @@ package chargestore
 // record is a row in memory. What a row has stands together, since rows of a
 // group are gathered from many places.
 type record struct {
-	numbers  [numberCount]int64
-	codes    [codeCount]uint32
-	jobIDEnd uint32 // of its text among the job ids
+	numbers [numberCount]int64
+	codes   [codeCount]uint32
+	jobID   jobID
 }
 
 // records are rows that came one after the other.
 type records struct {
-	rows   []record
-	jobIDs []byte
+	rows    []record
+	longIDs longIDs
 }
 
 // The codes of a row.
@@ -57,26 +57,16 @@ func (r *records) extend() *record {
 	return &r.rows[len(r.rows)-1]
 }
 
-func (r *records) reset() { r.rows, r.jobIDs = r.rows[:0], r.jobIDs[:0] }
-
-func (r *records) jobID(row int) []byte { return r.jobIDsOf(row, row+1) }
-
-// jobIDsOf gives the job ids of rows from one to another, which are some.
-func (r *records) jobIDsOf(from, to int) []byte {
-	start := uint32(0)
-	if from > 0 {
-		start = r.rows[from-1].jobIDEnd
-	}
-	return r.jobIDs[start:r.rows[to-1].jobIDEnd]
-}
+func (r *records) reset() { r.rows, r.longIDs = r.rows[:0], r.longIDs[:0] }
 
 // pick appends rows of other records, and gives the place of the first.
 func (r *records) pick(from *records, rows []uint32) (first int) {
 	first = len(r.rows)
 	for _, row := range rows {
 		r.rows = append(r.rows, from.rows[row])
-		r.jobIDs = append(r.jobIDs, from.jobID(int(row))...)
-		r.rows[len(r.rows)-1].jobIDEnd = uint32(len(r.jobIDs))
+		if id := &r.rows[len(r.rows)-1].jobID; id.long() {
+			id.set(&r.longIDs, string(from.longIDs.text(id)))
+		}
 	}
 	return first
 }
@@ -111,7 +101,7 @@ func (c *columns) pick(from *records, rows []uint32) {
 		for k := range c.codes {
 			c.codes[k][n] = r.codes[k]
 		}
-		c.jobIDs = append(c.jobIDs, from.jobID(int(row))...)
+		c.jobIDs = r.jobID.appendTo(c.jobIDs, from.longIDs)
 		c.ends[n] = uint32(len(c.jobIDs))
 		c.n++
 	}

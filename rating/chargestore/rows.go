@@ -63,8 +63,7 @@ func (rows *Rows) addRow(o *rating.Outcome, c *rating.Charge, charged bool, know
 	n[nStart], n[nEnd] = int64(j.Start), int64(j.End)
 	n[nElapsed] = o.Seconds
 	n[nSourceLine] = j.Source.Line
-	rows.jobIDs = append(rows.jobIDs, j.JobID...)
-	row.jobIDEnd = uint32(len(rows.jobIDs))
+	row.jobID.set(&rows.longIDs, j.JobID)
 
 	common := uint32(0) // + 1
 	if known != nil {
