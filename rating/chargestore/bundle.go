@@ -44,6 +44,18 @@ const (
 // oddExact is the place of inExact in an odd.
 const oddExact = 0
 
+// codeOf gives the code by which a row has the number of its combination of a
+// bundle, and the place where that stands in what the code is of.
+func codeOf(bundle int) (code, place int) {
+	switch bundle {
+	case inName:
+		return codeName, 0
+	case inExact, inSource:
+		return codeOdd, bundle - inExact
+	}
+	return codeCommon, bundle
+}
+
 // texts are those of a set of rows.
 type texts struct {
 	bundles [bundleCount]bundle

@@ -1,0 +1,23 @@
+package chargestore
+
+// numbered numbers the different values in the order in which they come.
+type numbered[T comparable] struct {
+	list    []T
+	numbers map[T]uint32
+}
+
+// number gives the number of a value.
+func (n *numbered[T]) number(of T) uint32 {
+	number, known := n.numbers[of]
+	if !known {
+		if n.numbers == nil {
+			n.numbers = map[T]uint32{}
+		}
+		number = uint32(len(n.list))
+		n.list, n.numbers[of] = append(n.list, of), number
+	}
+	return number
+}
+
+// bytes is about how much memory they take.
+func (n *numbered[T]) bytes() int { return 64 * len(n.list) }
