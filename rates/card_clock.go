@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -17,20 +18,21 @@ type Clock struct {
 	Text            string // as the card has it
 }
 
-// Seconds counts the seconds of [from, until), in seconds since 1970 UTC, that
-// lie in the hours of the clock.
-func (c *Clock) Seconds(from, until int64, zone *time.Location) int64 {
-	seconds := int64(0)
-	for t := from; t < until; {
-		local := time.Unix(t, 0).In(zone)
-		// Clocks are changed at whole hours.
-		next := min(until, t+3600-int64(local.Minute()*60+local.Second()))
-		if c.weekdays&(1<<uint(local.Weekday())) != 0 && c.hours&(1<<uint(local.Hour())) != 0 {
-			seconds += next - t
+// Spans yields the spans of [from, until), in seconds since 1970 UTC, that lie in
+// the hours of the clock, one after another.
+func (c *Clock) Spans(from, until int64, zone *time.Location) iter.Seq2[int64, int64] {
+	return func(yield func(from, until int64) bool) {
+		for t := from; t < until; {
+			local := time.Unix(t, 0).In(zone)
+			// Clocks are changed at whole hours.
+			next := min(until, t+3600-int64(local.Minute()*60+local.Second()))
+			in := c.weekdays&(1<<uint(local.Weekday())) != 0 && c.hours&(1<<uint(local.Hour())) != 0
+			if in && !yield(t, next) {
+				return
+			}
+			t = next
 		}
-		t = next
 	}
-	return seconds
 }
 
 // clockFields are the fields of a match that a clock may name.

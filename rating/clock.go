@@ -1,25 +1,33 @@
 package rating
 
 import (
+	"errors"
+
 	"hpcbill/ingest"
 	"hpcbill/rates"
-	"hpcbill/rates/money"
 )
 
-// clockSeconds is how much of the time of a part lies in a clock. Where a
-// suspension fell is not recorded, so it is spread evenly over the wall time of
-// the whole job: the seconds of the parts sum to those of the whole.
-func (r *Rater) clockSeconds(c *rates.Clock, j *ingest.Job, p part) money.Exact {
-	wall := j.ElapsedSeconds + j.SuspendedSeconds
-	if j.Final() {
-		wall = int64(j.End - j.Start)
+var errNoHours = errors.New("the job has an elapsed time, but none lies between its start and its end")
+
+// clockSeconds is how much of the elapsed time of a part lies in a clock. Where
+// a suspension fell is not recorded, so it is spread evenly over the wall time,
+// as cut does it: by the same sums, so that the seconds of the parts sum to those
+// of the whole, and no clock has more of a part than the part has.
+func (r *Rater) clockSeconds(c *rates.Clock, j *ingest.Job, p part) (int64, error) {
+	end := j.End
+	if !j.Final() {
+		end = j.Start + ingest.Instant(j.ElapsedSeconds+j.SuspendedSeconds)
 	}
+	wall := int64(end - j.Start)
 	if wall <= 0 {
-		return money.Exact{}
+		if p.elapsed > 0 {
+			return 0, errNoHours
+		}
+		return 0, nil
 	}
-	inside := money.Int(c.Seconds(int64(p.from), int64(p.until), r.tariff.Zone))
-	if j.ElapsedSeconds == wall {
-		return inside
+	seconds := int64(0)
+	for from, until := range c.Spans(int64(p.from), int64(p.until), r.tariff.Zone) {
+		seconds += share(j.ElapsedSeconds, until-int64(j.Start), wall) - share(j.ElapsedSeconds, from-int64(j.Start), wall)
 	}
-	return inside.Mul(money.Ratio(j.ElapsedSeconds, wall))
+	return seconds, nil
 }

@@ -34,9 +34,13 @@ func (e *stageError) Unwrap() error { return e.err }
 func (r *Rater) setLets(ru *rule, j *ingest.Job, p part, ex *recorder) {
 	for _, let := range ru.lets {
 		if let.Clock != nil {
-			x := r.clockSeconds(let.Clock, j, p)
-			r.values.Set(let.Slot, x)
-			ex.figure(let.Name, "of the hours run, those of "+let.Clock.Text, x.Mul(money.Ratio(1, secondsOfHour)), let.Line)
+			seconds, err := r.clockSeconds(let.Clock, j, p)
+			if err != nil {
+				r.values.SetUnknown(let.Slot, err)
+				continue
+			}
+			r.values.SetInt(let.Slot, seconds)
+			ex.figure(let.Name, "of the hours run, those of "+let.Clock.Text, money.Ratio(seconds, secondsOfHour), let.Line)
 			continue
 		}
 		x, err := let.Formula.Eval(&r.values)
