@@ -108,7 +108,7 @@ func (w *writing) writeFile(name string, rows iter.Seq2[*Rows, error]) error {
 	}
 	defer f.Close()
 	table := chargesTable()
-	out := table.Create(columnar.NewEncoder(), f)
+	out := table.Create(columnar.NewEncoder(), &earlyFile{File: f})
 	out.SetMeta("hpcbill.period", w.period)
 	out.SetMeta("hpcbill.columns", descriptions())
 	if err := w.collect(newRowGroupWriter(table, out), rows); err != nil {
