@@ -102,7 +102,7 @@ type bundle struct {
 	hashes []uint64
 	slots  []uint32 // number + 1; a power of two of them
 	arena  []byte   // the copies' memory
-	bytes  int      // of all copies
+	bytes  int      // that all combinations take
 
 	// Combinations that were asked for lately, as they came.
 	recent  []string // a combination a slot
@@ -153,9 +153,14 @@ func (b *bundle) find(texts []string) uint32 {
 	}
 }
 
+// textBytes is about how much memory a numbered text takes beside what it says:
+// where that lies, and in what finds it again.
+const textBytes = 40
+
 // append adds a combination that is known to be new.
 func (b *bundle) append(texts []string, hash uint64) uint32 {
 	b.hashes = append(b.hashes, hash)
+	b.bytes += textBytes * len(texts)
 	for _, s := range texts {
 		b.texts = append(b.texts, b.copy(s))
 	}

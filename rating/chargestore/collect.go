@@ -6,7 +6,7 @@ import "iter"
 // that the groups that have the most are written.
 const (
 	keptRows      = 128 << 10
-	keptTextBytes = 48 << 20
+	keptTextBytes = 64 << 20
 )
 
 // after how many rows is looked how much memory the texts take: at the same

@@ -21,8 +21,9 @@ type intake struct {
 	keptTextBytes int // see the constant
 
 	// The texts of each column of a bundle for themselves.
-	dicts   [columnCount]*columnar.Texts
-	through [columnCount][]uint32 // by the number of a combination: that of its text
+	dicts     [columnCount]*columnar.Texts
+	through   [columnCount][]uint32 // by the number of a combination: that of its text
+	dictBytes int                   // that the texts of dicts take
 
 	segments []segment // of the list that is moved
 	rows     []uint32
@@ -61,6 +62,7 @@ func newIntake(keptTextBytes int) *intake {
 // what there was.
 func (in *intake) forgetTexts() {
 	in.texts = newTexts()
+	in.dictBytes = 0
 	in.resets++
 	for _, columns := range bundledColumns() {
 		for _, column := range columns {
@@ -72,7 +74,7 @@ func (in *intake) forgetTexts() {
 // reset forgets all rows, and the texts where there are many: the next rows will
 // mostly have the same.
 func (in *intake) reset() {
-	if in.texts.bytes() > in.keptTextBytes/2 {
+	if in.textBytes() > in.keptTextBytes/2 {
 		in.forgetTexts()
 	}
 	for i := range in.lists {
@@ -113,8 +115,11 @@ func (in *intake) adopt(rows *Rows) *block {
 }
 
 // bytes is how much memory the texts take. It hangs on the rows that came alone,
-// and so do the row groups: not on which blocks are being encoded from.
-func (in *intake) bytes() int { return in.texts.bytes() + in.longIDBytes }
+// and so do the row groups: not on which blocks are being encoded from. Long ids
+// are copied into row groups, of which several are being made, and their pages.
+func (in *intake) bytes() int { return in.textBytes() + 4*in.longIDBytes }
+
+func (in *intake) textBytes() int { return in.texts.bytes() + in.dictBytes }
 
 // take lists rows of a block that was the rows'.
 func (in *intake) take(rows *Rows, b *block, from, to int) {
@@ -206,7 +211,12 @@ func (in *intake) numberOf(bundle int, texts []string) uint32 {
 	number := b.number(texts)
 	if b.count() > before {
 		for place, column := range b.columns {
-			in.through[column] = append(in.through[column], in.dicts[column].Number(texts[place]))
+			dict := in.dicts[column]
+			known := len(dict.List)
+			in.through[column] = append(in.through[column], dict.Number(texts[place]))
+			if len(dict.List) > known {
+				in.dictBytes += textBytes + len(texts[place])
+			}
 		}
 	}
 	return number

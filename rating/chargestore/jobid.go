@@ -14,6 +14,10 @@ const (
 // longIDs are the texts of the long ids of some records.
 type longIDs []byte
 
+// mostLongIDs is how many bytes they may have before those of one more job are
+// added: their places are to fit 32 bits.
+const mostLongIDs = 1 << 30
+
 // set sets an id, of which a long one is appended to others.
 func (id *jobID) set(long *longIDs, text string) {
 	if len(text) <= lengthAt {

@@ -53,7 +53,7 @@ func (l *Lexicon) begin() {
 }
 
 // how many bytes of texts are remembered from rows to rows.
-const rememberedTextBytes = 8 << 20
+const rememberedTextBytes = 12 << 20
 
 // forget forgets the texts where they have become too many: the next rows will
 // mostly have the same.

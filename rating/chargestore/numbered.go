@@ -1,5 +1,7 @@
 package chargestore
 
+import "unsafe"
+
 // numbered numbers the different values in the order in which they come.
 type numbered[T comparable] struct {
 	list    []T
@@ -19,5 +21,9 @@ func (n *numbered[T]) number(of T) uint32 {
 	return number
 }
 
-// bytes is about how much memory they take.
-func (n *numbered[T]) bytes() int { return 64 * len(n.list) }
+// bytes is about how much memory they take: each stands in the list and in the
+// map, which have room for more.
+func (n *numbered[T]) bytes() int {
+	var each T
+	return (3*int(unsafe.Sizeof(each)) + 24) * len(n.list)
+}

@@ -39,6 +39,9 @@ func (rows *Rows) Add(o *rating.Outcome) error {
 	if err := settled(o); err != nil {
 		return err
 	}
+	if len(rows.longIDs) > mostLongIDs {
+		return fmt.Errorf("job %s/%.20s: the job ids of %d rows have more than %d bytes", o.Job.Cluster, o.Job.JobID, len(rows.rows), mostLongIDs)
+	}
 	known := rows.lexicon.codesOf(o)
 	switch len(o.Charges) {
 	case 0:
