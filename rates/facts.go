@@ -21,11 +21,13 @@ const (
 	Reservation
 	State // Slurm's word, without who cancelled
 	JobName
-	GroupID    // of the group that pays
-	Class      // of the group that pays
-	NodeType   // of the hardware: entry that the job ran on
-	Filesystem // of a holding
-	Tier       // of a holding: a class of storage on its file system
+	JobID       // as sacct prints it
+	CancelledBy // "" where nobody did
+	GroupID     // of the group that pays
+	Class       // of the group that pays
+	NodeType    // of the hardware: entry that the job ran on
+	Filesystem  // of a holding
+	Tier        // of a holding: a class of storage on its file system
 
 	TextFields // how many there are
 )
@@ -130,6 +132,8 @@ func matchFields() []matchField {
 		text("reservation", "the reservation", Reservation),
 		text("state", "the end state, as Slurm names it", State),
 		text("job_name", "the job's name", JobName),
+		text("job_id", "the job's ID as sacct prints it", JobID),
+		text("cancelled_by", "who cancelled the job: the uid, 0 for root", CancelledBy),
 		text("group", "the ID of the group that pays", GroupID),
 		text("class", "the class of the group that pays", Class),
 		text("node_type", "the type of the hardware: entry", NodeType),

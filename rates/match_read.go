@@ -41,7 +41,7 @@ func (l *cardLoader) match(n *yaml.Node, path string, fields []matchField) Match
 
 // otherFields are names that people try for a field.
 var otherFields = map[string]string{
-	"name": "job_name", "jobname": "job_name", "node_list": "node_name", "nodelist": "node_name", "node": "node_name", "host": "node_name", "hostname": "node_name",
+	"name": "job_name", "jobname": "job_name", "id": "job_id", "jobid": "job_id", "cancelled": "cancelled_by", "node_list": "node_name", "nodelist": "node_name", "node": "node_name", "host": "node_name", "hostname": "node_name",
 	"queue": "partition", "project": "account", "job_state": "state", "status": "state", "gpu": "gpu_type", "type": "node_type",
 	"mem": "mem_gib", "memory": "mem_gib", "ram": "mem_gib", "cores": "cpus", "time": "elapsed_h", "elapsed": "elapsed_h", "runtime": "elapsed_h", "walltime": "elapsed_h",
 	"timelimit": "timelimit_h", "wait": "wait_h", "date": "start", "day": "weekday", "month": "start", "year": "start", "fs": "filesystem",

@@ -78,6 +78,7 @@ func causeOfNoRule(v *version, j *ingest.Job, h *rates.Hardware) Cause {
 var textNames = [rates.TextFields]string{
 	rates.Cluster: "cluster", rates.Partition: "partition", rates.QoS: "qos", rates.Account: "account", rates.User: "user",
 	rates.WCKey: "wckey", rates.Reservation: "reservation", rates.State: "state", rates.JobName: "job_name",
+	rates.JobID: "job_id", rates.CancelledBy: "cancelled_by",
 }
 
 // causeOfFact is a match that hangs on what the record does not say.

@@ -10,7 +10,7 @@ import (
 // it ended, its times, and what it was allocated. What is in a field that is
 // not needed changes nothing.
 type Needs struct {
-	WCKey, Reservation                    bool
+	WCKey, Reservation, CancelledBy       bool
 	Eligible, Timelimit                   bool
 	ReqCPUs, ReqMemory, ReqGPUs, ReqNodes bool
 	AllocTRES                             bool
@@ -20,7 +20,7 @@ type Needs struct {
 // AnyNeeds is what some tariff may look at.
 func AnyNeeds() Needs {
 	return Needs{
-		WCKey: true, Reservation: true, Eligible: true, Timelimit: true,
+		WCKey: true, Reservation: true, CancelledBy: true, Eligible: true, Timelimit: true,
 		ReqCPUs: true, ReqMemory: true, ReqGPUs: true, ReqNodes: true, AllocTRES: true, NodeList: true,
 	}
 }
@@ -55,6 +55,7 @@ func (n *Needs) version(v *version) {
 func (n *Needs) asks(a rates.Asks) {
 	n.WCKey = n.WCKey || a.Texts&(1<<rates.WCKey) != 0
 	n.Reservation = n.Reservation || a.Texts&(1<<rates.Reservation) != 0
+	n.CancelledBy = n.CancelledBy || a.Texts&(1<<rates.CancelledBy) != 0
 	n.AllocTRES = n.AllocTRES || a.GPUTypes
 	n.NodeList = n.NodeList || a.Nodes
 	if a.Numbers {

@@ -35,7 +35,7 @@ func scrambled(j *ingest.Job, n Needs) *ingest.Job {
 	count(n.ReqGPUs, &k.ReqGPUs)
 	count(n.ReqNodes, &k.ReqNodeCount)
 	text(false, &k.ReqTRES) // which no tariff looks at
-	text(false, &k.CancelledBy)
+	text(n.CancelledBy, &k.CancelledBy)
 	return &k
 }
 

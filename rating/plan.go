@@ -116,6 +116,10 @@ func textOf(j *ingest.Job, f rates.TextField) string {
 		return string(j.State)
 	case rates.JobName:
 		return j.Name
+	case rates.JobID:
+		return j.JobID
+	case rates.CancelledBy:
+		return j.CancelledBy
 	}
 	return ""
 }

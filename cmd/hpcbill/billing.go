@@ -135,7 +135,7 @@ func neededColumns(n rating.Needs) []string {
 		needed bool
 		name   string
 	}{
-		{n.WCKey, "wckey"}, {n.Reservation, "reservation"}, {n.Eligible, "eligible_time"}, {n.Timelimit, "timelimit_seconds"},
+		{n.WCKey, "wckey"}, {n.Reservation, "reservation"}, {n.CancelledBy, "cancelled_by"}, {n.Eligible, "eligible_time"}, {n.Timelimit, "timelimit_seconds"},
 		{n.ReqCPUs, "req_cpus"}, {n.ReqMemory, "req_memory_mib"}, {n.ReqGPUs, "req_gpus"}, {n.ReqNodes, "req_node_count"},
 		{n.AllocTRES, "alloc_tres"}, {n.NodeList, "node_list"},
 	} {
