@@ -14,11 +14,7 @@ var errNoHours = errors.New("the job has an elapsed time, but none lies between 
 // as cut does it: by the same sums, so that the seconds of the parts sum to those
 // of the whole, and no clock has more of a part than the part has.
 func (r *Rater) clockSeconds(c *rates.Clock, j *ingest.Job, p part) (int64, error) {
-	end := j.End
-	if !j.Final() {
-		end = j.Start + ingest.Instant(j.ElapsedSeconds+j.SuspendedSeconds)
-	}
-	wall := int64(end - j.Start)
+	wall := int64(wallEnd(j) - j.Start)
 	if wall <= 0 {
 		if p.elapsed > 0 {
 			return 0, errNoHours
