@@ -6,15 +6,16 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
-// writeIndexed writes a column of integers that the rows have by an index, as
-// writeInts would write them: what is the same for many rows is looked at once.
+// writeIndexed writes a column of integers that the rows have by an index as
+// writeInts would write them, but that it does not give a dictionary up early:
+// what is the same for many rows is looked at once.
 func (c *chunk) writeIndexed(v *Vector) (stats metadata.EncodedStatistics, err error) {
 	if first := v.Ints[0]; !slices.ContainsFunc(v.Ints, func(n int64) bool { return n != first }) {
 		return c.writeConstant(first)
 	}
 	indices := v.Index[:c.rows]
 	nulls := c.nullsOf(v.Ints, indices)
-	if !c.column.Dictionary || c.column.Kind == Timestamp || nulls == c.rows || !c.numberIndexed(v.Ints, c.rows-nulls) {
+	if !c.column.Dictionary || c.column.Late || c.column.Kind == Timestamp || nulls == c.rows || !c.numberIndexed(v.Ints, c.rows-nulls) {
 		ints := grow(&c.enc.spread, c.rows)
 		for i, index := range indices {
 			ints[i] = v.Ints[index]
