@@ -33,10 +33,8 @@ func (l *Lexicon) tell(w *wording) {
 type translation struct {
 	intake  *intake
 	resets  int                   // that it had
-	known   [bundleCount][]uint32 // by the number here: the number there + 1, or 0
-	commons []uint32              // likewise
-	odds    []uint32              // likewise
-	shapes  []uint32              // likewise
+	bundles [bundleCount][]uint32 // by the number here: the number there + 1, or 0
+	codes   [codeCount][]uint32   // likewise
 }
 
 // meet prepares the translation of rows for their being taken by an intake.
@@ -45,11 +43,14 @@ func (w *wording) meet(in *intake) {
 	if t.intake != in || t.resets != in.resets {
 		*t = translation{intake: in, resets: in.resets}
 	}
-	for k := range t.known {
-		t.known[k] = lengthenedTo(t.known[k], w.bundles[k].count())
+	for k := range t.bundles {
+		t.bundles[k] = lengthenedTo(t.bundles[k], w.bundles[k].count())
 	}
-	t.commons, t.odds = lengthenedTo(t.commons, len(w.commons)), lengthenedTo(t.odds, len(w.odds))
-	t.shapes = lengthenedTo(t.shapes, len(w.shapes))
+	for code, n := range [codeCount]int{
+		codeCommon: len(w.commons), codeName: w.bundles[inName].count(), codeOdd: len(w.odds), codeShape: len(w.shapes),
+	} {
+		t.codes[code] = lengthenedTo(t.codes[code], n)
+	}
 }
 
 // lengthenedTo appends zeros until there are n numbers.
@@ -59,7 +60,7 @@ func lengthenedTo(s []uint32, n int) []uint32 {
 
 // numberIn gives the number that a combination has in the intake.
 func (w *wording) numberIn(in *intake, bundle int, number uint32) uint32 {
-	known := &w.translation.known[bundle][number]
+	known := &w.translation.bundles[bundle][number]
 	if *known == 0 {
 		*known = in.numberOf(bundle, w.bundles[bundle].of(number)) + 1
 	}
@@ -70,42 +71,34 @@ func (w *wording) numberIn(in *intake, bundle int, number uint32) uint32 {
 func (w *wording) translate(in *intake, records []record) {
 	for i := range records {
 		codes := &records[i].codes
-		codes[codeCommon] = w.commonIn(in, codes[codeCommon])
-		codes[codeName] = w.numberIn(in, inName, codes[codeName])
-		codes[codeOdd] = w.oddIn(in, codes[codeOdd])
-		codes[codeShape] = w.shapeIn(in, codes[codeShape])
+		for code := range codes {
+			known := &w.translation.codes[code][codes[code]]
+			if *known == 0 {
+				*known = w.codeIn(in, code, codes[code]) + 1
+			}
+			codes[code] = *known - 1
+		}
 	}
 }
 
-func (w *wording) commonIn(in *intake, number uint32) uint32 {
-	known := &w.translation.commons[number]
-	if *known == 0 {
+// codeIn gives the number that what a code is of has in the intake.
+func (w *wording) codeIn(in *intake, code int, number uint32) uint32 {
+	switch code {
+	case codeCommon:
 		c := w.commons[number]
 		for place := range c.bundled {
 			c.bundled[place] = w.numberIn(in, inGroup+place, c.bundled[place])
 		}
-		*known = in.commons.number(c) + 1
-	}
-	return *known - 1
-}
-
-func (w *wording) oddIn(in *intake, number uint32) uint32 {
-	known := &w.translation.odds[number]
-	if *known == 0 {
+		return in.commons.number(c)
+	case codeOdd:
 		o := w.odds[number]
 		for place := range o.bundled {
 			o.bundled[place] = w.numberIn(in, inExact+place, o.bundled[place])
 		}
 		o.span = in.spans.number(w.spans[o.span])
-		*known = in.odds.number(o) + 1
+		return in.odds.number(o)
+	case codeShape:
+		return in.shapes.number(w.shapes[number])
 	}
-	return *known - 1
-}
-
-func (w *wording) shapeIn(in *intake, number uint32) uint32 {
-	known := &w.translation.shapes[number]
-	if *known == 0 {
-		*known = in.shapes.number(w.shapes[number]) + 1
-	}
-	return *known - 1
+	return w.numberIn(in, inName, number)
 }
