@@ -155,7 +155,7 @@ func ParseAttributes(text string) (a Attributes, ok bool) {
 		}
 		*m.fieldRef(kind) = value
 	}
-	return Attributes{m.Cluster, m.Account, m.User, m.WCKey, m.QoS, m.Partition}, true
+	return m.Attributes(), true
 }
 
 func (a *Attributes) field(kind string) string {
@@ -176,8 +176,14 @@ func (a *Attributes) field(kind string) string {
 	panic("BUG: no such kind of mapping: " + kind)
 }
 
+// Attributes is what the mapping asks for, on its days: what a job has that it
+// matches, where they are no globs.
+func (m *Mapping) Attributes() Attributes {
+	return Attributes{m.Cluster, m.Account, m.User, m.WCKey, m.QoS, m.Partition}
+}
+
 func (m *Mapping) field(kind string) string {
-	a := Attributes{m.Cluster, m.Account, m.User, m.WCKey, m.QoS, m.Partition}
+	a := m.Attributes()
 	return a.field(kind)
 }
 
@@ -298,8 +304,7 @@ func matchesPattern(pattern, value string) bool {
 
 // String tells what the mapping asks for: "account=chem_* cluster=h2p until 2025-12-31".
 func (m *Mapping) String() string {
-	a := Attributes{m.Cluster, m.Account, m.User, m.WCKey, m.QoS, m.Partition}
-	s := a.String()
+	s := m.Attributes().String()
 	if !m.From.IsZero() {
 		s += " from " + m.From.String()
 	}

@@ -69,7 +69,7 @@ func (in *inputs) datedRules() []dated {
 	}
 	for _, g := range in.roster.Groups {
 		for _, m := range g.Mappings {
-			add(in.config.RosterFile, m.Line, undated(m), "is "+g.ID+"'s", m.From, m.Until)
+			add(in.config.RosterFile, m.Line, m.Attributes().String(), "is "+g.ID+"'s", m.From, m.Until)
 		}
 		for _, f := range g.Funds {
 			add(in.config.RosterFile, f.Line, payersOf(g), "is "+payerText(f), f.From, f.Until)

@@ -35,7 +35,8 @@ func (in *inputs) capitalAccounts() []capitalAccount {
 			if day.Before(first) {
 				day = first
 			}
-			job := rates.Attributes{Cluster: m.Cluster, Account: meant, User: m.User, WCKey: m.WCKey, QoS: m.QoS, Partition: m.Partition}
+			job := m.Attributes()
+			job.Account = meant
 			has, by, err := in.roster.Attribute(job, day)
 			if err != nil {
 				has, by = nil, nil

@@ -195,12 +195,12 @@ func (s *site) movedSince(then *inputs, last rates.Date, said map[string]bool) [
 	tried := map[string]bool{}
 	for _, g := range slices.Concat(s.roster.Groups, then.roster.Groups) {
 		for _, m := range g.Mappings {
-			of := undated(m)
+			job := m.Attributes()
+			of := job.String()
 			if said[of] || tried[of] {
 				continue
 			}
 			tried[of] = true
-			job := rates.Attributes{Cluster: m.Cluster, Account: m.Account, User: m.User, WCKey: m.WCKey, QoS: m.QoS, Partition: m.Partition}
 			was, _, errWas := then.roster.Attribute(job, last)
 			is, by, errIs := s.roster.Attribute(job, last)
 			if errWas != nil || errIs != nil || was.ID == is.ID {
@@ -248,8 +248,8 @@ func (s *site) ownedSince(ctx context.Context, p rates.Period, then *inputs, sai
 			if _, _, err := then.roster.Attribute(job, last); err == nil {
 				continue // said before the last month was issued
 			}
-			if g, by, err := s.roster.Attribute(job, last); err == nil && !said[undated(by)] {
-				jobs[owned{undated(by), g.ID, by.Line}] += c.Count
+			if g, by, err := s.roster.Attribute(job, last); err == nil && !said[by.Attributes().String()] {
+				jobs[owned{by.Attributes().String(), g.ID, by.Line}] += c.Count
 			}
 		}
 		for o, n := range jobs {
@@ -259,13 +259,6 @@ func (s *site) ownedSince(ctx context.Context, p rates.Period, then *inputs, sai
 		}
 	}
 	return all, nil
-}
-
-// undated is what a mapping asks for on its days.
-func undated(m *rates.Mapping) string {
-	days := *m
-	days.From, days.Until = rates.Date{}, rates.Date{}
-	return days.String()
 }
 
 func allocationOf(g *rates.Group, al *rates.Allocation) string {
